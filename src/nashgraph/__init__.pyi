@@ -48,6 +48,8 @@ from .network_check import NetworkCheck as NetworkCheck
 from .network_check import check_network as check_network
 from .pairs import project_rows as project_rows
 from .pairs import squared_distances as squared_distances
+from .peer_effects import GameFit as GameFit
+from .peer_effects import fit_game as fit_game
 from .priors import GamePrior as GamePrior
 from .priors import adjoint as adjoint
 from .priors import equilibrium as equilibrium

@@ -37,9 +37,10 @@ class Game:
 
     ``weights[i, j]`` is the weight with which j influences i, and ``prior`` says what is played with them.
     ``replicate_weights`` are the weights of a consensus's replicates or a tie model's draws, ``replicate_priors`` what
-    is played on each of them (default: the same prior). ``start`` is a state near that of this game, if one was
-    computed, ``tol`` the relative error of a state, and ``influence_supported`` whether the signals support who is
-    influential (None if that was not tested).
+    is played on each of them (default: the same prior). ``replicates_are_draws`` says that they are draws of what is
+    uncertain and not learned from halves of the signals, whose spread is larger. ``start`` is a state near that of this
+    game, if one was computed, ``tol`` the relative error of a state, and ``influence_supported`` whether the signals
+    support who is influential (None if that was not tested).
 
     Examples
     --------
@@ -53,6 +54,7 @@ class Game:
     prior: Any
     replicate_weights: tuple[Any, ...] = ()
     replicate_priors: tuple[Any, ...] = ()
+    replicates_are_draws: bool = False
     start: Any = None
     tol: float = TOL
     influence_supported: bool | None = None
@@ -87,8 +89,7 @@ class Game:
             if any(rule is not None for rule in rules.values()):
                 raise InputError("game has its own benefit, interaction and welfare: leave these out, or game")
             if hasattr(game, "played_on"):  # a fitted game: weights of its own scale, and draws of its parameters
-                weights, prior, draws, priors = game.played_on(learned, tuple(others))
-                return cls(learned.names, weights, prior, draws, priors, influence_supported=supported)
+                return cls(**game.played_on(learned, tuple(others)), influence_supported=supported)
         weights = learned.weights
         if "probability" in learned.edge_columns and not learned.directed:
             weights, others = scaled_ties(weights), map(scaled_ties, others)
@@ -257,7 +258,7 @@ def check_best(best: int | None, n_nodes: int) -> int:
 
 
 def stability(
-    estimate: Array, scores: Sequence[Array], chosen: Sequence[Array], of: Array | None = None
+    game: Game, estimate: Array, scores: Sequence[Array], chosen: Sequence[Array], of: Array | None = None
 ) -> dict[str, Array]:
     """Return the 90% interval around each estimate, and in what share of the replicates it is among those chosen.
 
@@ -266,6 +267,9 @@ def stability(
     if not scores:
         return {}
     low, high = interval_around(estimate, scores)
+    if game.replicates_are_draws:  # of the quantity itself: their own quantiles
+        low, high = np.quantile(np.array(scores), [0.05, 0.95], axis=0)
+        low, high = np.minimum(low, estimate), np.maximum(high, estimate)
     whose = np.arange(len(estimate)) if of is None else of
     return {"low": low, "high": high, "among_best": np.mean([np.isin(whose, best) for best in chosen], axis=0)}
 
@@ -348,7 +352,7 @@ def what_if(
     after = changed(before)
     change = after.actions - before.actions
     over = [changed(replicate).actions - replicate.actions for replicate in before.replicates]
-    columns = stability(change, over, [firsts(np.abs(values), count) for values in over])
+    columns = stability(before, change, over, [firsts(np.abs(values), count) for values in over])
     order = firsts(np.abs(change), before.n_nodes)
     table = before.table(order, before=before.actions, after=after.actions, change=change, **columns)
     table.attrs |= {"welfare_before": before.value, "welfare_after": after.value}

@@ -88,7 +88,7 @@ def key_players(
     estimate = np.where(solved, loss, ratio * estimates)
     typical = float(np.median(estimate))
     scores = [ratio * first_order_losses(replicate) for replicate in played.replicates]
-    over = stability(estimate, scores, [firsts(score, count) for score in scores])
+    over = stability(played, estimate, scores, [firsts(score, count) for score in scores])
     for end in {"low", "high"} & over.keys():
         over[end][~solved] = np.nan
     columns = {
@@ -187,7 +187,11 @@ def key_group(
     for replicate in played.replicates:
         scores.append(np.array([loss_without(replicate, chosen[: k + 1]) for k in range(count)]))
         groups.append(np.array(greedy_group(replicate, count, 0)[0]))
-    columns = {"gain": np.diff(loss, prepend=0.0), "loss": loss, **stability(loss, scores, groups, np.array(chosen))}
+    columns = {
+        "gain": np.diff(loss, prepend=0.0),
+        "loss": loss,
+        **stability(played, loss, scores, groups, np.array(chosen)),
+    }
     return pd.DataFrame({"name": pd.Series(played.names[chosen], dtype=object), **columns})
 
 

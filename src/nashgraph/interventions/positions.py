@@ -77,7 +77,7 @@ def roles(
         core=core_numbers(heavy),
         broker=broker,
         outside=outside(game.weights, community),
-        **stability(broker, over, [firsts(each, count) for each in over]),
+        **stability(game, broker, over, [firsts(each, count) for each in over]),
     )
     table.attrs["pivots"] = starts
     return table

@@ -92,7 +92,7 @@ def best_seeds(
         fewer = draw(replicate.weights, max(1, draws // 4), random)
         own.append(fewer.greedy(seeds))
         over.append(np.cumsum(fewer.gains(chosen)))
-    table |= stability(reached, over, own, chosen)
+    table |= stability(game, reached, over, own, chosen)
     found = pd.DataFrame(table)
     share = reached[-1] / game.n_nodes
     # An upper bound: roots are drawn evenly, not independently.

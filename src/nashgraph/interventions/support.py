@@ -94,7 +94,7 @@ def best_support(
     if getattr(game.state, "actions", None) is not None:  # some priors have none
         columns |= {"action_before": game.actions, "action_after": after.actions}
     over = [on_replicate(replicate)[0] for replicate in game.replicates]  # to fewer digits
-    columns |= stability(units, over, [firsts(each, count) for each in over])
+    columns |= stability(game, units, over, [firsts(each, count) for each in over])
     table = game.table(np.lexsort((-columns["worth"], -units)), **columns)
     table.attrs |= {"gain": after.value - game.value, "unit": size, "connected": count}
     for name, others in (("gain_even", even), ("gain_connected", connected)):

@@ -211,7 +211,7 @@ class Search:
             candidates = self.promising(replicate)
             best.append(candidates[firsts(scaled(replicate, candidates), size)])
             scores.append(scaled(replicate, chosen))
-        return stability(chosen_values, scores, best, chosen)
+        return stability(game, chosen_values, scores, best, chosen)
 
 
 def source_bounds(game: Game, weight: float) -> Array | None:

@@ -1,0 +1,290 @@
+"""The table and the network of a fit, matched by name, and what had to be left out.
+
+Actions and covariates come as users have them: as Series and DataFrame with names in any order, as arrays in the order
+of the network, or as a formula with a table. People without covariates, and people of only one of the two sides, are
+left out and listed. People who were not asked for the action stay in the network: they influence others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+
+from ..graph import as_graph
+from ..matching import as_names, is_numbered
+from ..validation import Array, InputError, check_weights, listing, warn
+
+CONSTANT = "constant"
+
+
+@dataclass(frozen=True, eq=False)
+class GameData:
+    """What a fit needs: actions, covariates and networks of the same people in the same order.
+
+    ``networks`` are one or several CSR matrices (draws), ``actions`` has NaN for people who were not asked, and
+    ``covariates`` the columns ``terms`` without the constant. ``groups`` numbers the group of everybody, or is None.
+    ``left_out`` has names by reason.
+    """
+
+    names: Array
+    networks: tuple[Any, ...]
+    actions: Array
+    covariates: Array
+    terms: tuple[str, ...]
+    groups: Array | None = None
+    left_out: Mapping[str, list[Any]] = field(default_factory=dict)
+
+    @property
+    def observed(self) -> Array:
+        """Who was asked for the action."""
+        return np.isfinite(self.actions)
+
+    @property
+    def mean_network(self) -> Any:
+        """The mean of the networks."""
+        total = self.networks[0]
+        for network in self.networks[1:]:
+            total = total + network
+        return sparse.csr_array(total / len(self.networks))
+
+
+def game_data(
+    graph: Any,
+    actions: Any,
+    X: Any = None,
+    *,
+    data: pd.DataFrame | None = None,
+    groups: Any = None,
+    normalize: bool = True,
+    n_draws: int = 20,
+    random_state: Any = 0,
+) -> GameData:
+    """Return the data of a fit; what cannot be matched or used is left out and listed."""
+    names, networks = networks_of(graph, n_draws, random_state)
+    labels, y, table, groups = read_table(actions, X, data, groups)
+    if groups is not None:
+        groups = pd.Series(groups).to_numpy() if not isinstance(groups, pd.Series) else groups.reindex(labels)
+    places, rows, left_out = matched(names, labels, len(y), networks[0].shape[0])
+    columns, terms = numeric_columns(table)
+    complete = np.isfinite(columns[rows]).all(axis=1)
+    if groups is not None:
+        complete &= ~pd.isna(np.asarray(groups)[rows])
+    shown = np.arange(networks[0].shape[0]) if names is None else names
+    lacking = shown[places[~complete]].tolist()
+    if lacking:
+        left_out["without covariates"] = lacking
+    places, rows = places[complete], rows[complete]
+    if not np.isfinite(y[rows]).any():
+        raise InputError("nobody has an action, a place in the network and all covariates: check the names")
+    for reason, people in left_out.items():
+        warn(f"{len(people)} people are left out, {reason}: {listing(people)}")
+    codes = None if groups is None else np.unique(np.asarray(groups)[rows], return_inverse=True)[1]
+    return GameData(
+        names=shown[places],
+        networks=tuple(prepared(network[places][:, places], normalize) for network in networks),
+        actions=y[rows],
+        covariates=columns[rows],
+        terms=tuple(terms),
+        groups=codes,
+        left_out=left_out,
+    )
+
+
+def networks_of(graph: Any, n_draws: int, random_state: Any) -> tuple[Array | None, list[Any]]:
+    """Return the names, None for matrices, and the networks: draws of a model that has them, else one."""
+    if hasattr(graph, "sample") and hasattr(graph, "graph_"):  # a tie model
+        draws = graph.sample(n_draws, random_state=random_state)
+        return draws[0].names, [sparse.csr_array(draw.weights) for draw in draws]
+    if isinstance(graph, list | tuple):
+        learned = [as_graph(network) for network in graph]
+        if not learned:
+            raise InputError("the list of networks is empty: give at least one")
+        if any(network.names.tolist() != learned[0].names.tolist() for network in learned):
+            raise InputError("the networks of a list must have the same nodes in the same order")
+        names = None if not hasattr(graph[0], "names") else learned[0].names
+        return names, [network.weights for network in learned]
+    if isinstance(graph, np.ndarray) or sparse.issparse(graph):
+        return None, [sparse.csr_array(check_weights(graph), dtype=float)]
+    if isinstance(graph, pd.DataFrame):
+        matrix = graph.reindex(columns=graph.index)
+        if matrix.isna().any(axis=None):
+            raise InputError("a network given as a table needs the same names in its rows and columns")
+        return np.asarray(graph.index), [sparse.csr_array(check_weights(matrix.to_numpy(dtype=float)))]
+    one = as_graph(graph)
+    return one.names, [one.weights]
+
+
+def read_table(
+    actions: Any, X: Any, data: pd.DataFrame | None, groups: Any
+) -> tuple[pd.Index | None, Array, pd.DataFrame, Any]:
+    """Return the labels of the people (None if there are none), their actions, covariates and groups."""
+    actions, X, groups = named_columns(actions, X, data, groups)
+    labels = actions.index if isinstance(actions, pd.Series) else None
+    y = pd.to_numeric(pd.Series(actions), errors="coerce").to_numpy(dtype=float)
+    labels, table = covariate_table(X, labels, len(y))
+    if labels is not None and labels.has_duplicates:
+        twice = labels[labels.duplicated()].unique()
+        raise InputError(f"these people have more than one action: {listing(twice)}; keep one row for each")
+    if labels is not None and isinstance(X, pd.DataFrame | pd.Series):
+        table = table.reindex(labels)
+    if len(table) != len(y):
+        raise InputError(f"X has {len(table)} people and actions {len(y)}: give one row for each person")
+    return labels, y, table, groups
+
+
+def named_columns(actions: Any, X: Any, data: pd.DataFrame | None, groups: Any) -> tuple[Any, Any, Any]:
+    """Return actions, covariates and groups with names of columns and formulas replaced by what data has."""
+    texts = [value for value in (actions, X, groups) if isinstance(value, str)]
+    if texts and data is None:
+        raise InputError(f"{texts[0]!r} needs data, the table that has these columns")
+    if data is None:
+        return actions, X, groups
+    if isinstance(actions, str) and "~" in actions:
+        if X is not None:
+            raise InputError("the formula in actions has the covariates: leave X out")
+        actions, _, X = (part.strip() for part in actions.partition("~"))
+    if isinstance(actions, str):
+        actions = column_of(data, actions)
+    if isinstance(X, str):
+        X = formula_columns(X, data)
+    elif isinstance(X, list) and all(isinstance(name, str) for name in X):
+        X = pd.DataFrame({name: column_of(data, name) for name in X})
+    if isinstance(groups, str):
+        groups = column_of(data, groups)
+    return actions, X, groups
+
+
+def covariate_table(X: Any, labels: pd.Index | None, n_people: int) -> tuple[pd.Index | None, pd.DataFrame]:
+    """Return the covariates as a table, and the labels: those of the actions, or else of the covariates."""
+    if X is None:
+        return labels, pd.DataFrame(index=range(n_people) if labels is None else labels)
+    if isinstance(X, pd.DataFrame | pd.Series):
+        table = X.to_frame() if isinstance(X, pd.Series) else X
+        if table.index.has_duplicates:
+            twice = table.index[table.index.duplicated()].unique()
+            raise InputError(f"these people have more than one row of X: {listing(twice)}; keep one row for each")
+        return (table.index if labels is None and len(table) == n_people else labels), table
+    values = np.asarray(X, dtype=float)
+    values = values[:, None] if values.ndim == 1 else values
+    return labels, pd.DataFrame(values, columns=[f"x{k + 1}" for k in range(values.shape[1])])
+
+
+def column_of(data: pd.DataFrame, name: str) -> pd.Series:
+    """Return a column of a table."""
+    if name not in data:
+        raise InputError(f"data has no column {name!r}: it has {listing(map(str, data.columns), 10)}")
+    return data[name]
+
+
+def formula_columns(formula: str, data: pd.DataFrame) -> pd.DataFrame:
+    """Return the columns of the right-hand side of a formula, without its constant, which every fit has."""
+    from formulaic import model_matrix  # noqa: PLC0415 (only for formulas)
+    from formulaic.errors import FormulaicError  # noqa: PLC0415
+
+    try:
+        matrix = model_matrix(formula, data, na_action="ignore")
+    except FormulaicError as error:
+        raise InputError(f"the formula {formula!r} cannot be read: {error}") from error
+    columns = pd.DataFrame(matrix, index=data.index)
+    return columns.drop(columns=[name for name in columns if name == "Intercept"])
+
+
+def numeric_columns(table: pd.DataFrame) -> tuple[Array, list[str]]:
+    """Return a table as numbers: a column of words becomes 0/1 columns, one for each word but the first."""
+    columns, terms = list[Array](), list[str]()
+    for name in table.columns:
+        column = table[name]
+        if pd.api.types.is_numeric_dtype(column.dtype):
+            columns.append(column.to_numpy(dtype=float, na_value=np.nan))
+            terms.append(str(name))
+            continue
+        words = column.dropna().astype(str)
+        for word in sorted(words.unique())[1:]:
+            values = (column.astype(str) == word).to_numpy(dtype=float)
+            values[column.isna().to_numpy()] = np.nan
+            columns.append(values)
+            terms.append(f"{name}[{word}]")
+    if not columns:
+        return np.zeros((len(table), 0)), []
+    return np.column_stack(columns), terms
+
+
+def matched(
+    names: Array | None, labels: pd.Index | None, n_people: int, n_nodes: int
+) -> tuple[Array, Array, dict[str, list[Any]]]:
+    """Return the places in the network and the rows of the table of the same people, and who is on one side only."""
+    ours = None if names is None else as_names(names)
+    theirs = None if labels is None else as_names(labels)
+    if ours is None and theirs is not None and not is_numbered(theirs):
+        ours = None if n_people == n_nodes else [str(place) for place in range(n_nodes)]
+    by_place = ours is None or theirs is None
+    if not by_place and not {*ours} & {*theirs}:  # type: ignore[misc]
+        by_place = is_numbered(ours) or is_numbered(theirs)  # type: ignore[arg-type]
+        if not by_place:
+            raise InputError(
+                f"nobody in the table is in the network: the network has {listing(ours or [], 3)}, the table "
+                f"{listing(theirs or [], 3)}; name people in both alike"
+            )
+    if by_place:
+        if n_people != n_nodes:
+            raise InputError(f"actions has {n_people} people and the network {n_nodes}: give names, or one for each")
+        return np.arange(n_nodes), np.arange(n_nodes), {}
+    assert ours is not None
+    assert theirs is not None
+    rows = {name: row for row, name in enumerate(theirs)}
+    places = np.array([place for place, name in enumerate(ours) if name in rows], dtype=np.int64)
+    left_out = {
+        "who are in the network but not in the table": [name for name in ours if name not in rows],
+        "who are in the table but not in the network": sorted({*theirs} - {*ours}),
+    }
+    ordered = np.array([rows[ours[place]] for place in places], dtype=np.int64)
+    return places, ordered, {reason: people for reason, people in left_out.items() if people}
+
+
+def prepared(network: Any, normalize: bool) -> Any:
+    """Return a network without loops, its rows divided by their sums if asked for; isolated people have empty rows."""
+    csr = sparse.csr_array(network, dtype=float)
+    csr = sparse.csr_array(csr - sparse.diags_array(csr.diagonal()))
+    csr.eliminate_zeros()
+    if not normalize:
+        return csr
+    sums = np.asarray(csr.sum(axis=1)).ravel()
+    return sparse.csr_array(sparse.diags_array(1.0 / np.where(sums > 0, sums, 1.0)) @ csr)
+
+
+def group_columns(groups: Array) -> Array:
+    """Return a 0/1 column for each group."""
+    return (groups[:, None] == np.unique(groups)).astype(float)
+
+
+def check_not_collinear(columns: Array, terms: Sequence[str], tolerance: float = 1e-9) -> None:
+    """Refuse covariates that are combinations of others, and name them."""
+    dependent = dependent_terms(columns, terms, tolerance)
+    if dependent:
+        raise InputError(
+            f"the covariates {listing(dependent)} are combinations of the others (or constant): leave them out",
+            parameter="X",
+            value=dependent,
+        )
+
+
+def dependent_terms(columns: Array, terms: Iterable[str], tolerance: float = 1e-9) -> list[str]:
+    """Return the terms that the ones before them explain, by Gram and Schmidt."""
+    basis, dependent = list[Array](), list[str]()
+    for column, term in zip(columns.T, terms, strict=True):
+        size = float(np.linalg.norm(column))
+        left = column.copy()
+        for _ in range(2):  # twice, because rounding spoils what is nearly dependent
+            for vector in basis:
+                left = left - (vector @ left) * vector
+        length = float(np.linalg.norm(left))
+        if length <= tolerance * size or size == 0.0:
+            dependent.append(term)
+        else:
+            basis.append(left / length)
+    return dependent

@@ -1,0 +1,349 @@
+"""Fit the game to what people do: one function, with a method for each way of estimating."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..games import Interaction, Linear, as_interaction
+from ..validation import Array, InputError, check_choice, check_integer, warn
+from .data import CONSTANT, GameData, check_not_collinear, game_data, group_columns
+from .instruments import first_stage, instruments_of, moran, two_stage
+from .least_squares import Search, Solution, covariance, least_squares
+from .likelihood import censored_likelihood, quasi_likelihood
+from .reduced_form import Network, NotIdentifiedError, ReducedForm
+from .result import GameFit
+
+METHODS = ("nls", "qml", "2sls")
+ERRORS = ("robust", "classical", "cluster")
+FRIENDS = "friends' "  # begins the name of a contextual effect
+GROUP = "group "  # begins the name of a group's own constant
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """The terms of a model on data: which columns are played, and which are added to actions as they are.
+
+    ``own`` are the constant (or one for each group) and the covariates; ``contextual`` adds the means of neighbours.
+    """
+
+    data: GameData
+    interaction: Interaction
+    own: Array
+    terms: tuple[str, ...]
+    contextual: bool
+    constant_only: bool
+
+    @property
+    def instrumental(self) -> Array:
+        """The columns whose neighbours' values are instruments: the covariates, or without any the constant."""
+        return self.data.covariates if self.data.covariates.shape[1] else self.own
+
+    def networks(self) -> tuple[Network, ...]:
+        """Return each draw with its columns."""
+        return tuple(self._on(weights) for weights in self.data.networks)
+
+    def _on(self, weights: Any) -> Network:
+        columns = self.columns(weights)
+        if self.constant_only:
+            n_constants = self.own.shape[1] - self.data.covariates.shape[1]
+            return Network(weights, columns[:, :n_constants], columns[:, n_constants:], self.interaction)
+        return Network(weights, columns, np.zeros((len(columns), 0)), self.interaction)
+
+    def columns(self, weights: Any) -> Array:
+        """Return all columns on one network."""
+        if not self.contextual:
+            return self.own
+        return np.column_stack([self.own, weights @ self.data.covariates])
+
+
+def fit_game(
+    graph: Any,
+    actions: Any,
+    X: Any = None,
+    *,
+    data: pd.DataFrame | None = None,
+    interaction: str | Interaction = "linear",
+    method: str = "nls",
+    normalize: bool = True,
+    groups: Any = None,
+    fixed_effects: bool = False,
+    contextual: bool = False,
+    played: str = "all",
+    censored: bool = False,
+    errors: str = "robust",
+    n_draws: int = 20,
+    n_bootstrap: int = 0,
+    random_state: Any = 0,
+    search: Search | None = None,
+) -> GameFit:
+    r"""Fit the game to observed actions: how much people do because of what their neighbours do.
+
+    .. math:: y = \mathrm{NE}(\phi W;\; b = \alpha + X \beta + (W X) \gamma,\; f) + \varepsilon
+
+    The peer effect is :math:`\phi`. For f(x) = x this is the linear-in-means model of the econometricians,
+    :math:`y = \phi W y + \alpha + X \beta + W X \gamma + \nu`.
+
+    **Assumption**: the network is exogenous, that is, who is tied to whom does not depend on :math:`\varepsilon`. If people choose friends who act alike for reasons that X does
+    not have, the peer effect is too large.
+
+    Parameters
+    ----------
+    graph : array, CSR, networkx graph, LearnedGraph, fitted model, or a list of networks (draws)
+        ``W[i, j]`` is the weight with which j influences i. A fitted :class:`~nashgraph.TieModel` brings ``n_draws``
+        draws of its network: the reduced form is averaged over them, because one draw taken as the truth is biased.
+    actions : Series by name, array, a column of ``data``, or a formula such as "savings ~ age + C(caste)"
+        NaN for people who were not asked: they stay in the network.
+    X : DataFrame by name, array, list of columns of ``data``, or the right-hand side of a formula
+    data : DataFrame by name, for formulas and columns
+    interaction : by name, or an object of :mod:`nashgraph.games`
+    method : "nls", "qml" or "2sls"
+        Nonlinear least squares of the reduced form; quasi-maximum likelihood (Lee 2004) and two-stage least squares
+        with friends of friends as instruments (Bramoullé, Djebbari and Fortin 2009), for the linear game on one network
+        with everybody's action.
+    normalize : bool, whether the rows of W are divided by their sums; isolated people have empty rows
+    groups : Series, array or a column of ``data``: the village, school or class of each person
+    fixed_effects : bool, whether each group has its own constant
+    contextual : bool, whether neighbours' mean covariates have an effect
+    played : "all", or "constant" for econet's model A: only the constant is played, and X is added to actions as it is
+    censored : bool, with "qml": actions cannot be below zero, as in the paper's game
+    errors : "robust", "classical" or "cluster" (by ``groups``)
+    n_bootstrap : int, for few people: how often actions are simulated from the fit and fitted again for standard errors
+    random_state : int, seeds draws of the network and the bootstrap
+    search : Search, optional, how least squares are searched for
+
+    Returns
+    -------
+    GameFit, with ``peer_effect``, ``standard_error``, ``interval``, ``coefficients``, tests, and ``prior()``
+
+    References
+    ----------
+    Lee (2004), Econometrica 72. Bramoullé, Djebbari and Fortin (2009), Journal of Econometrics 150. Battaglini,
+    Patacchini and Rainone, *econet*.
+
+    Examples
+    --------
+    >>> random = np.random.default_rng(0)
+    >>> W = (random.random((200, 200)) < 0.03).astype(float)
+    >>> X = random.normal(size=(200, 1))
+    >>> G = W / np.maximum(W.sum(axis=1, keepdims=True), 1)
+    >>> y = np.linalg.solve(np.eye(200) - 0.4 * G, 1.0 + X[:, 0]) + 0.1 * random.normal(size=200)
+    >>> fit = fit_game(W, y, X)
+    >>> round(fit.peer_effect, 2), fit.coefficients.term.tolist()
+    (0.4, ['peer effect', 'constant', 'x1'])
+    """
+    check_choice("method", method, METHODS)
+    check_choice("errors", errors, ERRORS)
+    check_choice("played", played, ("all", "constant"))
+    count = check_integer("n_bootstrap", n_bootstrap, low=0, high=100_000, remedy="try 200")
+    matched = game_data(
+        graph,
+        actions,
+        X,
+        data=data,
+        groups=groups,
+        normalize=normalize,
+        n_draws=check_integer("n_draws", n_draws, low=1, high=10_000, remedy="try 20"),
+        random_state=random_state,
+    )
+    design = designed(matched, as_interaction(interaction), fixed_effects, contextual, played == "constant")
+    if errors == "cluster" and matched.groups is None:
+        raise InputError("errors='cluster' needs groups, for example the village of each person", parameter="groups")
+    check_method(design, method, censored)
+    settings = {"method": method, "normalize": normalize, "errors": errors, "censored": censored, "played": played}
+    if method == "nls":
+        result, solution = by_least_squares(design, settings, search or Search())
+        if count:
+            result = bootstrapped(design, result, solution, search or Search(), count, random_state)
+        return result
+    if count:
+        raise InputError("n_bootstrap is for method='nls'")
+    return by_likelihood(design, settings) if method == "qml" else by_instruments(design, settings)
+
+
+def designed(
+    data: GameData, interaction: Interaction, fixed_effects: bool, contextual: bool, constant_only: bool
+) -> Design:
+    """Return the terms of the model; covariates that others explain are an error that names them."""
+    if fixed_effects:
+        if data.groups is None:
+            raise InputError("fixed_effects=True needs groups, for example the village of each person")
+        constants = group_columns(data.groups)
+        names = tuple(f"{GROUP}{k + 1}" for k in range(constants.shape[1]))
+    else:
+        constants, names = np.ones((len(data.names), 1)), (CONSTANT,)
+    own = np.column_stack([constants, data.covariates])
+    check_not_collinear(own, [*names, *data.terms])
+    friends = tuple(f"{FRIENDS}{term}" for term in data.terms) if contextual else ()
+    observed = data.actions[data.observed]
+    if not isinstance(interaction, Linear):
+        if (observed < 0).any():
+            raise InputError("an interaction other than 'linear' is for actions that are not negative, and some are")
+        if np.median(observed) > 100.0:
+            warn(
+                f"half of all actions are above {np.median(observed):.4g}, where this interaction is nearly flat: "
+                "give actions in thousands, or whatever makes them a few units"
+            )
+    if np.ptp(observed) == 0.0:
+        raise InputError("everybody has the same action, so nothing can be fitted")
+    return Design(data, interaction, own, (*names, *data.terms, *friends), contextual, constant_only)
+
+
+def check_method(design: Design, method: str, censored: bool) -> None:
+    """Refuse what a method cannot do."""
+    if censored and method != "qml":
+        raise InputError("censored=True needs method='qml'", parameter="censored", value=True)
+    if method == "nls":
+        return
+    problems = {
+        "one network": len(design.data.networks) > 1,
+        "the linear interaction": not isinstance(design.interaction, Linear),
+        "played='all'": design.constant_only,
+        "everybody's action": not design.data.observed.all(),
+    }
+    missing = [what for what, lacking in problems.items() if lacking]
+    if missing:
+        raise InputError(f"method={method!r} needs {' and '.join(missing)}: use method='nls'", parameter="method")
+
+
+def by_least_squares(design: Design, settings: dict[str, Any], search: Search) -> tuple[GameFit, Solution]:
+    """Return the fit by least squares of the reduced form."""
+    data = design.data
+    form = ReducedForm(design.networks())
+    solution = least_squares(form, data.actions, search)
+    draws = form.means(solution.phi, solution.coefficients) if len(data.networks) > 1 else None
+    spread, between = covariance(solution, data.observed, settings["errors"], data.groups, draws)
+    n = len(solution.residuals)
+    variance = float(solution.residuals @ solution.residuals) / n
+    result = fitted(
+        design,
+        settings,
+        parameters=solution.parameters,
+        spread=spread,
+        residuals=solution.residuals,
+        fitted_actions=solution.point.mean,
+        log_likelihood=-0.5 * n * (np.log(2.0 * np.pi * variance) + 1.0),
+    )
+    return replace(result, between_draws=float(np.sqrt(between[0, 0])) if draws is not None else 0.0), solution
+
+
+def by_likelihood(design: Design, settings: dict[str, Any]) -> GameFit:
+    """Return the fit by (quasi-) maximum likelihood."""
+    data = design.data
+    [weights] = data.networks
+    columns = design.columns(weights)
+    check_varied(weights, columns)
+    estimate: Callable[..., Any] = censored_likelihood if settings["censored"] else quasi_likelihood
+    found = estimate(weights, data.actions, columns)
+    return fitted(
+        design,
+        settings,
+        parameters=found.parameters,
+        spread=found.covariance,
+        residuals=found.residuals,
+        fitted_actions=data.actions - found.residuals,
+        log_likelihood=found.log_likelihood,
+    )
+
+
+def check_varied(weights: Any, columns: Array) -> None:
+    """Refuse a likelihood whose peer effect only the covariance of errors could tell."""
+    if not weights.nnz or not instruments_of(weights, columns, columns).shape[1]:
+        raise NotIdentifiedError(
+            "the peer effect is not identified: what friends are like is a combination of what people are like "
+            "themselves, as in complete groups of one size; add a covariate, or a network with open triangles"
+        )
+
+
+def by_instruments(design: Design, settings: dict[str, Any]) -> GameFit:
+    """Return the fit by two-stage least squares."""
+    data = design.data
+    [weights] = data.networks
+    columns = design.columns(weights)
+    excluded = instruments_of(weights, design.instrumental, columns)
+    found = two_stage(weights, data.actions, columns, excluded, settings["errors"], data.groups)
+    result = fitted(
+        design,
+        settings,
+        parameters=found.parameters,
+        spread=found.covariance,
+        residuals=found.residuals,
+        fitted_actions=data.actions - found.residuals,
+        log_likelihood=np.nan,
+    )
+    return replace(result, overidentification=found.overidentification)
+
+
+def fitted(
+    design: Design,
+    settings: dict[str, Any],
+    *,
+    parameters: Array,
+    spread: Array,
+    residuals: Array,
+    fitted_actions: Array,
+    log_likelihood: float,
+) -> GameFit:
+    """Return a fit with its tests."""
+    data = design.data
+    weights = data.mean_network
+    columns = design.columns(weights)
+    excluded = instruments_of(weights, design.instrumental, columns)
+    whole = data.observed.all()
+    tested = None
+    if whole and excluded.shape[1]:
+        tested = first_stage(weights @ data.actions, columns, excluded)
+    n_played = design.own.shape[1] - data.covariates.shape[1] if design.constant_only else len(parameters) - 1
+    benefit = columns[:, :n_played] @ parameters[1 : n_played + 1]
+    return GameFit(
+        terms=("peer effect", *design.terms),
+        parameters=parameters,
+        covariance=spread,
+        names=data.names,
+        actions=data.actions,
+        fitted_actions=fitted_actions,
+        residuals=pd.Series(residuals, index=data.names[data.observed]),
+        benefit=benefit,
+        played_columns=columns[:, :n_played],
+        interaction=design.interaction,
+        log_likelihood=float(log_likelihood),
+        n_draws=len(data.networks),
+        n_groups=0 if data.groups is None else len(np.unique(data.groups)),
+        networks=data.networks,
+        first_stage=tested,
+        moran=moran(weights[data.observed][:, data.observed], residuals),
+        left_out=dict(data.left_out),
+        settings=settings,
+    )
+
+
+def bootstrapped(
+    design: Design, result: GameFit, solution: Solution, search: Search, count: int, random_state: Any
+) -> GameFit:
+    """Return the fit with standard errors from actions simulated with it: on each draw of the network, with its errors.
+
+    Residuals are drawn with replacement and widened by what a fit of so many parameters takes away. An action is that
+    on one draw of the network, so the spread has what is not known of it.
+    """
+    random = np.random.default_rng(random_state)
+    form = ReducedForm(design.networks())
+    means = form.means(solution.phi, solution.coefficients)
+    observed = design.data.observed
+    centred = solution.residuals - solution.residuals.mean()
+    n, p = solution.point.jacobian[observed].shape
+    widened = centred * np.sqrt(n / max(n - p, 1))
+    found = list[Array]()
+    for _ in range(count):
+        mean = means[random.integers(len(means))]
+        simulated = np.where(observed, mean + random.choice(widened, len(mean)), np.nan)
+        try:
+            found.append(least_squares(form, simulated, search, solution.parameters).parameters)
+        except NotIdentifiedError:
+            continue
+    if len(found) < max(2, count // 2):
+        raise InputError("most bootstrap fits failed: there are too few people for these terms")
+    return replace(result, covariance=np.cov(np.array(found).T).reshape(p, p), bootstrap=np.array(found))

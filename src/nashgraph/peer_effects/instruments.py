@@ -1,0 +1,120 @@
+r"""Two-stage least squares, and tests of what a fit assumes (Bramoullé, Djebbari and Fortin 2009).
+
+.. math:: y = \phi W y + Z b + \varepsilon, \qquad E[H^\top \varepsilon] = 0, \qquad
+          \hat\theta = (\hat R^\top R)^{-1} \hat R^\top y, \quad R = [W y, Z], \; \hat R = P_H R
+
+The instruments H are Z and what friends (WX) and their friends (W²X) are like, as far as Z does not have it already.
+They are valid if the network is exogenous and, for WX, if friends' covariates have no effect of their own.
+
+- first stage: the F statistic of the instruments beyond Z in the regression of Wy on H, robust; below 10 they are weak;
+- overidentification: Hansen's J, which is chi-squared if all instruments are valid;
+- Moran: :math:`I = e^\top W e / \sqrt{\hat\sigma^4\, \mathrm{tr}(W W + W^\top W)}`, normal if errors are not
+  correlated along ties (Kelejian and Prucha 2001).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import stats
+
+from ..validation import Array, InputError
+from .data import dependent_terms
+from .least_squares import meat
+from .reduced_form import NotIdentifiedError
+
+
+class Test(NamedTuple):
+    """A statistic, its degrees of freedom and its p-value."""
+
+    statistic: float
+    freedom: float
+    p_value: float
+
+
+class TwoStage(NamedTuple):
+    """Estimates by instruments, φ first, with their covariance, residuals and tests."""
+
+    parameters: Array
+    covariance: Array
+    residuals: Array
+    first_stage: Test
+    overidentification: Test | None
+
+
+def instruments_of(weights: Any, columns: Array, included: Array) -> Array:
+    """Return the instruments beyond the included columns: W X and W² X without what these explain already."""
+    once = weights @ columns
+    candidates = np.column_stack([once, weights @ once])
+    both = np.column_stack([included, candidates])
+    names = [*range(both.shape[1])]
+    dependent = {*dependent_terms(both, map(str, names), 1e-8)}
+    new = [place for place in names[included.shape[1] :] if str(place) not in dependent]
+    return both[:, new]
+
+
+def two_stage(
+    weights: Any, actions: Array, included: Array, excluded: Array, errors: str, groups: Array | None
+) -> TwoStage:
+    """Return the estimate by two-stage least squares, and its tests."""
+    if not excluded.shape[1]:
+        raise NotIdentifiedError(
+            "there is no instrument for what friends do: friends of friends differ in nothing from friends, as in "
+            "complete groups of one size, or there is no covariate"
+        )
+    if np.isnan(actions).any():
+        raise InputError("method='2sls' needs everybody's action: leave the others out of the network, or use 'nls'")
+    regressors = np.column_stack([weights @ actions, included])
+    instruments = np.column_stack([included, excluded])
+    basis = np.linalg.qr(instruments)[0]
+    fitted = basis @ (basis.T @ regressors)
+    parameters = np.linalg.lstsq(fitted, actions, rcond=None)[0]
+    residuals = actions - regressors @ parameters
+    bread = np.linalg.pinv(fitted.T @ fitted)
+    spread = bread @ meat(fitted, residuals, errors, groups) @ bread
+    return TwoStage(
+        parameters,
+        spread,
+        residuals,
+        first_stage(weights @ actions, included, excluded),
+        overidentification(basis, residuals, regressors.shape[1]),
+    )
+
+
+def first_stage(heard: Array, included: Array, excluded: Array) -> Test:
+    """Return the robust F test that the instruments beyond the included columns have no effect on what is heard."""
+    columns = np.column_stack([included, excluded])
+    n, p = columns.shape
+    q = excluded.shape[1]
+    scaled = columns / np.maximum(np.linalg.norm(columns, axis=0), np.finfo(float).tiny)
+    bread = np.linalg.pinv(scaled.T @ scaled)
+    slopes = bread @ (scaled.T @ heard)
+    residuals = heard - scaled @ slopes
+    spread = (bread @ meat(scaled, residuals, "robust", None) @ bread)[p - q :, p - q :]
+    statistic = float(slopes[p - q :] @ np.linalg.pinv(spread) @ slopes[p - q :]) / q
+    return Test(statistic, q, float(stats.f.sf(statistic, q, max(n - p, 1))))
+
+
+def overidentification(basis: Array, residuals: Array, n_parameters: int) -> Test | None:
+    """Return Hansen's J test of the instruments; None if there are just as many as parameters."""
+    freedom = basis.shape[1] - n_parameters
+    if freedom <= 0:
+        return None
+    scores = basis * residuals[:, None]
+    total = scores.sum(axis=0)
+    # The optimal weights are those of the estimate's own residuals: one step of efficient GMM is asymptotically equal.
+    statistic = float(total @ np.linalg.pinv(scores.T @ scores) @ total)
+    return Test(statistic, freedom, float(stats.chi2.sf(statistic, freedom)))
+
+
+def moran(weights: Any, residuals: Array) -> Test | None:
+    """Return the test that residuals are not correlated along ties; None in an empty network."""
+    n = len(residuals)
+    transposed = weights.T
+    trace = float((weights.multiply(transposed)).sum() + (weights.multiply(weights)).sum())
+    if trace <= 0.0:
+        return None
+    variance = float(residuals @ residuals) / n
+    statistic = float(residuals @ (weights @ residuals)) / (variance * np.sqrt(trace))
+    return Test(statistic, 1, float(2.0 * stats.norm.sf(abs(statistic))))

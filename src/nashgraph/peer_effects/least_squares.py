@@ -1,0 +1,188 @@
+r"""Nonlinear least squares of the reduced form.
+
+.. math:: \min_{\phi, b, d} \; \sum_{i \in O} \bigl(y_i - m_i(\phi, b, d)\bigr)^2
+
+O are the people whose action was observed. Optimality: the gradient :math:`J^\top (y - m)` is zero; the measure is the
+relative offset of Bates and Watts, :math:`\|P_J (y - m)\| / \|y - m\|` with :math:`P_J` the projection on the columns of
+the Jacobian, and a fit stops when it is at most ``tol``. φ is first searched on a grid, because the sum of squares may have
+several minima; then Gauss and Newton's steps are halved until the sum of squares falls.
+
+Covariance of the estimates, with A = (JᵀJ)⁻¹ and e the residuals:
+
+- classical: :math:`\hat\sigma^2 A`, :math:`\hat\sigma^2 = e^\top e / (n - p)`;
+- robust: :math:`\tfrac{n}{n - p} A J^\top \mathrm{diag}(e^2) J A`;
+- cluster: :math:`\tfrac{G}{G - 1} \tfrac{n - 1}{n - p} A \bigl(\sum_g J_g^\top e_g e_g^\top J_g\bigr) A`.
+
+With R draws of the network the error also has the part :math:`m(W) - \bar m`, which neighbours share. It adds
+:math:`(1 + 1/R)\, A\, \mathrm{Cov}_r(J^\top m_r)\, A`: what comes from not knowing the network, and from few draws.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from ..validation import Array, warn
+from .reduced_form import NotIdentifiedError, Point, ReducedForm
+
+
+@dataclass(frozen=True)
+class Search:
+    """How a fit is searched for.
+
+    ``grid`` values of φ are tried over ``share`` of the range in which the game surely has an equilibrium; the fit
+    stops at the relative offset ``tol`` or after ``max_steps``. ``identified`` is the least share of the Jacobian's φ
+    column, relative to its length, that the other columns must leave over.
+    """
+
+    grid: int = 9
+    share: float = 0.95
+    tol: float = 1e-9
+    max_steps: int = 100
+    identified: float = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """Estimates of φ and the coefficients, the regression function there, and how well it was solved."""
+
+    phi: float
+    coefficients: Array
+    point: Point
+    residuals: Array  # of those who were observed
+    offset: float
+    steps: int
+
+    @property
+    def parameters(self) -> Array:
+        """φ and the coefficients as one vector."""
+        return np.concatenate([[self.phi], self.coefficients])
+
+
+def least_squares(form: ReducedForm, actions: Array, search: Search, start: Array | None = None) -> Solution:
+    """Return the least-squares fit; ``start`` are parameters to start from instead of the grid."""
+    observed = np.isfinite(actions)
+    target = actions[observed]
+    parameters = _first(form, actions, observed, search) if start is None else start
+    point = form.at(parameters[0], parameters[1:])
+    limit = form.bound * 0.9999
+    offset = np.inf
+    step = 0
+    while step < search.max_steps:
+        step += 1
+        residuals = target - point.mean[observed]
+        jacobian = point.jacobian[observed]
+        check_identified(jacobian, search.identified)
+        direction = np.linalg.lstsq(jacobian, residuals, rcond=None)[0]
+        offset = float(np.linalg.norm(jacobian @ direction) / (np.linalg.norm(residuals) or 1.0))
+        if offset <= search.tol:
+            break
+        parameters, point, moved = _moved(form, parameters, direction, point, actions, limit)
+        if not moved:  # rounding: no shorter step lowers the sum of squares either
+            break
+    if offset > 1e-4:
+        warn(
+            f"the peer effect was not found to tolerance: relative offset {offset:.1e} > {search.tol:g} after {step} "
+            "steps; it may be at the end of its range, where the game has no equilibrium",
+            ConvergenceWarning,
+        )
+    residuals = target - point.mean[observed]
+    return Solution(float(parameters[0]), parameters[1:], point, residuals, offset, step)
+
+
+def check_identified(jacobian: Array, least: float) -> None:
+    """Refuse a fit whose derivative by φ is a combination of the other derivatives."""
+    by_phi, others = jacobian[:, 0], jacobian[:, 1:]
+    size = float(np.linalg.norm(by_phi))
+    left = by_phi
+    if others.shape[1]:
+        scaled = others / np.maximum(np.linalg.norm(others, axis=0), np.finfo(float).tiny)
+        left = by_phi - scaled @ np.linalg.lstsq(scaled, by_phi, rcond=None)[0]
+    if size == 0.0 or float(np.linalg.norm(left)) <= least * size:
+        raise NotIdentifiedError(
+            "the peer effect is not identified: what it would change is a combination of the other terms. This is so "
+            "without covariates if rows are divided by their sums, in complete groups of one size with contextual "
+            "effects, and in an empty network. Add a covariate of people's own, or leave contextual effects out"
+        )
+
+
+def _first(form: ReducedForm, actions: Array, observed: Array, search: Search) -> Array:
+    """Return the best parameters on a grid of φ."""
+    end = search.share * form.bound if np.isfinite(form.bound) else 0.0
+    best, least = None, np.inf
+    for phi in np.linspace(-end, end, search.grid) if end else [0.0]:
+        parameters = _given_phi(form, actions, observed, float(phi))
+        if parameters is None:
+            continue
+        residuals = actions[observed] - form.at(parameters[0], parameters[1:]).mean[observed]
+        if float(residuals @ residuals) < least:
+            best, least = parameters, float(residuals @ residuals)
+    if best is None:
+        best = np.zeros(1 + form.n_coefficients)
+    return best
+
+
+def _given_phi(form: ReducedForm, actions: Array, observed: Array, phi: float) -> Array | None:
+    """Return the coefficients that fit best at given φ: exact in a linear game, two steps in another."""
+    if form.linear:
+        columns = form.columns(phi)[observed]
+        return np.concatenate([[phi], np.linalg.lstsq(columns, actions[observed], rcond=None)[0]])
+    # A start from what people would do if their neighbours were as active as observed on average.
+    filled = np.where(observed, actions, np.mean(actions[observed]))
+    network = form.networks[0]
+    heard = np.mean([each.weights @ each.interaction.value(np.maximum(filled, 0.0)) for each in form.networks], axis=0)
+    columns = np.column_stack([network.played, network.outside])[observed]
+    rest = (filled - phi * heard)[observed]
+    parameters = np.concatenate([[phi], np.linalg.lstsq(columns, rest, rcond=None)[0]])
+    return parameters if phi >= 0 else None
+
+
+def _moved(
+    form: ReducedForm, parameters: Array, direction: Array, point: Point, actions: Array, limit: float
+) -> tuple[Array, Point, bool]:
+    """Return the parameters after a step along a direction, halved until the sum of squares falls."""
+    observed = np.isfinite(actions)
+    before = float(np.sum((actions - point.mean)[observed] ** 2))
+    share = 1.0
+    while share > 1e-10:
+        trial = parameters + share * direction
+        if abs(trial[0]) < limit:
+            later = form.at(trial[0], trial[1:])
+            if float(np.sum((actions - later.mean)[observed] ** 2)) < before:
+                return trial, later, True
+        share *= 0.5
+    return parameters, point, False
+
+
+def covariance(
+    solution: Solution, observed: Array, errors: str, groups: Array | None, draws: Array | None
+) -> tuple[Array, Array]:
+    """Return the covariance of the estimates, and the part of it that comes from not knowing the network."""
+    jacobian, residuals = solution.point.jacobian[observed], solution.residuals
+    p = jacobian.shape[1]
+    bread = np.linalg.pinv(jacobian.T @ jacobian)
+    within = bread @ meat(jacobian, residuals, errors, None if groups is None else groups[observed]) @ bread
+    between = np.zeros((p, p))
+    if draws is not None and len(draws) > 1:
+        scores = draws[:, observed] @ jacobian
+        between = (1.0 + 1.0 / len(draws)) * bread @ np.cov(scores.T).reshape(p, p) @ bread
+    return within + between, between
+
+
+def meat(jacobian: Array, residuals: Array, errors: str, groups: Array | None) -> Array:
+    """Return the covariance of the score, by the errors that are assumed."""
+    n, p = jacobian.shape
+    free = max(n - p, 1)
+    if errors == "classical":
+        return float(residuals @ residuals) / free * (jacobian.T @ jacobian)
+    scores = jacobian * residuals[:, None]
+    if errors == "robust":
+        return n / free * (scores.T @ scores)
+    assert groups is not None
+    codes = np.unique(groups, return_inverse=True)[1]
+    sums = np.zeros((codes.max() + 1, p))
+    np.add.at(sums, codes, scores)
+    n_groups = len(sums)
+    return n_groups / max(n_groups - 1, 1) * (n - 1) / free * (sums.T @ sums)

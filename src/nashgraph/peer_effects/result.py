@@ -1,0 +1,314 @@
+"""The result of a fit: estimates with their uncertainty as tables, the fitted game as a prior, and as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import sparse, stats
+
+from ..games import Interaction, Linear
+from ..games.interactions import INTERACTIONS, as_interaction
+from ..graph import LearnedGraph
+from ..matching import as_names
+from ..priors import GamePrior
+from ..validation import Array, InputError, check_number, listing
+from .data import prepared
+from .instruments import Test
+
+FORMAT, VERSION = "nashgraph fitted game", 1
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GameFit:
+    """The game fitted to actions; made by :func:`nashgraph.fit_game`.
+
+    Attributes
+    ----------
+    peer_effect, standard_error : float, φ and its standard error, with what comes from not knowing the network
+    coefficients : DataFrame with term, estimate, standard_error, z and p
+    log_likelihood : float, of normal errors; NaN for two-stage least squares
+    n_draws, between_draws : of the network, and the part of the standard error that comes from not knowing it
+    first_stage, overidentification, moran : tests (statistic, freedom, p_value), None where they cannot be made
+    residuals : Series by name, of those whose action was observed
+    left_out : dict from a reason to names
+    """
+
+    terms: tuple[str, ...]
+    parameters: Array
+    covariance: Array
+    names: Array
+    actions: Array
+    fitted_actions: Array
+    residuals: pd.Series
+    benefit: Array
+    played_columns: Array
+    interaction: Interaction
+    log_likelihood: float
+    n_draws: int = 1
+    n_groups: int = 0
+    networks: tuple[Any, ...] = ()
+    between_draws: float = 0.0
+    first_stage: Test | None = None
+    overidentification: Test | None = None
+    moran: Test | None = None
+    bootstrap: Array | None = None
+    left_out: Mapping[str, list[Any]] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return (
+            f"<GameFit: peer effect {self.peer_effect:.4g} ({self.standard_error:.2g}), {len(self.residuals)} people>"
+        )
+
+    @property
+    def peer_effect(self) -> float:
+        """φ: how much more people do per unit that their neighbours do."""
+        return float(self.parameters[0])
+
+    @property
+    def standard_error(self) -> float:
+        """The standard error of the peer effect."""
+        return float(np.sqrt(self.covariance[0, 0]))
+
+    @property
+    def freedom(self) -> float:
+        """Degrees of freedom of intervals: the number of groups less one if errors are clustered, else infinite."""
+        return float(self.n_groups - 1) if self.settings.get("errors") == "cluster" else np.inf
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95% interval of the peer effect."""
+        return self.interval_at(0.95)
+
+    def interval_at(self, level: float) -> tuple[float, float]:
+        """Return an interval of the peer effect: from the bootstrap if there was one, else from the standard error."""
+        check_number("level", level, low=0, high=1, open_low=True, open_high=True, remedy="try 0.95")
+        tail = 0.5 * (1.0 - level)
+        if self.bootstrap is not None:
+            low, high = np.quantile(self.bootstrap[:, 0], [tail, 1.0 - tail])
+            return float(low), float(high)
+        width = float(stats.t.ppf(1.0 - tail, self.freedom)) * self.standard_error
+        return self.peer_effect - width, self.peer_effect + width
+
+    @cached_property
+    def coefficients(self) -> pd.DataFrame:
+        """All estimates as a table; groups' own constants are left out."""
+        shown = [k for k, term in enumerate(self.terms) if not term.startswith("group ")]
+        estimate = self.parameters[shown]
+        error = np.sqrt(np.diag(self.covariance))[shown]
+        z = estimate / np.where(error > 0, error, np.nan)
+        return pd.DataFrame(
+            {
+                "term": [self.terms[k] for k in shown],
+                "estimate": estimate,
+                "standard_error": error,
+                "z": z,
+                "p": 2.0 * stats.t.sf(np.abs(z), self.freedom),
+            }
+        )
+
+    def prior(self, welfare: Any = "total") -> GamePrior:
+        """Return the fitted game as a functional prior: the fitted benefits, interaction and peer effect.
+
+        Its weights are those of the fit (rows divided by their sums if ``normalize``). A peer effect above 1, possible
+        with weights as they are, is not a ``share``: interventions with ``game=fit`` scale the weights instead.
+
+        Examples
+        --------
+        >>> from nashgraph import fit_game
+        >>> random = np.random.default_rng(0)
+        >>> W, x = np.roll(np.eye(60), 1, axis=1), random.random(60)
+        >>> y = np.linalg.solve(np.eye(60) - 0.5 * W, 1.0 + x) + 0.01 * random.normal(size=60)
+        >>> prior = fit_game(W, y, x).prior()
+        >>> round(prior.share, 1), round(prior.evaluate(W).value / y.sum(), 2)
+        (0.5, 1.0)
+        """
+        return self._prior(self.parameters, welfare)[0]
+
+    def _prior(self, parameters: Array, welfare: Any = "total") -> tuple[GamePrior, float]:
+        """Return the game at some parameters, and what the weights are multiplied by."""
+        phi = float(parameters[0])
+        scale = max(1.0, abs(phi))
+        benefit = self.played_columns @ parameters[1 : self.played_columns.shape[1] + 1]
+        if not isinstance(self.interaction, Linear):
+            benefit = np.maximum(benefit, 0.0)  # of whom the game says that they do nothing by themselves
+        return GamePrior(benefit, self.interaction, welfare, share=phi / scale), scale
+
+    def played_on(
+        self, graph: LearnedGraph, replicates: tuple[Any, ...], n_parameters: int = 50, random_state: int = 0
+    ) -> dict[str, Any]:
+        """Return the fields of the game that interventions play on a graph with this fit.
+
+        Its replicates are draws of the parameters, one on each replicate of the network, or on the network itself if it
+        has none. Draws without an equilibrium are drawn again.
+        """
+        places = self._places(graph)
+        normalize = bool(self.settings.get("normalize", True))
+
+        def prepared_on(weights: Any) -> Any:
+            return prepared(sparse.csr_array(weights)[places][:, places], normalize)
+
+        weights = prepared_on(graph.weights)
+        networks = [prepared_on(replicate) for replicate in replicates] or [weights] * n_parameters
+        prior, scale = self._prior(self.parameters)
+        drawn = self.parameter_draws(len(networks), random_state)
+        priors, scaled = list[GamePrior](), list[Any]()
+        for network, parameters in zip(networks, drawn, strict=True):
+            one, factor = self._prior(parameters)
+            priors.append(one)
+            scaled.append(network * factor)
+        return {
+            "names": self.names,
+            "weights": weights * scale,
+            "prior": prior,
+            "replicate_weights": tuple(scaled),
+            "replicate_priors": tuple(priors),
+            "replicates_are_draws": True,
+        }
+
+    def parameter_draws(self, count: int, random_state: int = 0) -> Array:
+        """Return draws of the parameters around the estimates; peer effects stay where the game has an equilibrium."""
+        random = np.random.default_rng(random_state)
+        drawn = random.multivariate_normal(self.parameters, self.covariance, size=count, method="svd")
+        most = max(0.98, 1.02 * abs(self.peer_effect))
+        drawn[:, 0] = np.clip(drawn[:, 0], -most, most)
+        return drawn
+
+    def _places(self, graph: LearnedGraph) -> Array:
+        """Return the place of each fitted person in a graph."""
+        ours, theirs = as_names(self.names), as_names(graph.names)
+        places = {name: place for place, name in enumerate(theirs)}
+        missing = [name for name in ours if name not in places]
+        if missing:
+            raise InputError(f"the game was fitted with people who are not in the graph: {listing(missing)}")
+        return np.array([places[name] for name in ours], dtype=np.int64)
+
+    def summary(self) -> str:
+        """Return the fit as text: what was fitted, the table of coefficients, and the tests."""
+        lines = [f"{label:<28}{value}" for label, value in self._figures().items()]
+        table = self.coefficients.to_string(index=False, float_format=lambda value: f"{value:.4f}")
+        rule = "-" * max(len(line) for line in [*lines, *table.splitlines()])
+        return "\n".join([rule, *lines, rule, table, rule])
+
+    def _figures(self) -> dict[str, str]:
+        """Return the figures above and below the table, in words."""
+        low, high = self.interval
+        names = {"nls": "nonlinear least squares", "qml": "quasi-maximum likelihood", "2sls": "two-stage least squares"}
+        figures = {
+            "Estimated by": names[self.settings["method"]] + (", censored at 0" if self.settings["censored"] else ""),
+            "People": f"{len(self.residuals):,}",
+            "Interaction": type(self.interaction).__name__,
+            "Errors": str(self.settings["errors"]) if self.bootstrap is None else "parametric bootstrap",
+            "Peer effect, 95% interval": f"{low:.4f} to {high:.4f}",
+        }
+        if np.isfinite(self.log_likelihood):
+            figures["Log-likelihood"] = f"{self.log_likelihood:.3f}"
+        if self.n_draws > 1:
+            figures["Draws of the network"] = f"{self.n_draws}; they add {self.between_draws:.4f} to the standard error"
+        if self.first_stage is not None:
+            weak = ", weak instruments" if self.first_stage.statistic < 10.0 else ""
+            figures["First stage"] = f"F = {self.first_stage.statistic:.1f}{weak}"
+        for title, test in (("Overidentification", self.overidentification), ("Moran test of residuals", self.moran)):
+            if test is not None:
+                figures[title] = f"{test.statistic:.3f} (p = {test.p_value:.3f})"
+        return figures
+
+    def to_latex(self) -> str:
+        """Return the table of coefficients for LaTeX, with standard errors in brackets."""
+        rows = [
+            f"{term} & {estimate:.4f} & ({error:.4f}) \\\\"
+            for term, estimate, error in zip(
+                self.coefficients["term"].str.replace("_", "\\_"),
+                self.coefficients["estimate"],
+                self.coefficients["standard_error"],
+                strict=True,
+            )
+        ]
+        head = ["\\begin{tabular}{lrr}", "\\hline", "Term & Estimate & (Std. error) \\\\", "\\hline"]
+        return "\n".join([*head, *rows, "\\hline", f"People & {len(self.residuals)} & \\\\", "\\end{tabular}"])
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw actions against what the fit predicts, and return the axes."""
+        import matplotlib.pyplot as plt  # noqa: PLC0415 (an extra: imported where used)
+
+        axes = plt.subplots(figsize=(5, 4))[1] if ax is None else ax
+        observed = np.isfinite(self.actions)
+        predicted = self.fitted_actions[observed]
+        axes.scatter(predicted, self.actions[observed], s=12, alpha=0.6)
+        ends = [min(predicted.min(), self.actions[observed].min()), max(predicted.max(), self.actions[observed].max())]
+        axes.plot(ends, ends, linewidth=1)
+        axes.set(xlabel="predicted by the fitted game", ylabel="action")
+        return axes
+
+    def to_json(self) -> str:
+        """Return what interventions need of the fit, as JSON; :meth:`from_json` reads it."""
+        name = [key for key, kind in INTERACTIONS.items() if type(self.interaction) is kind]
+        if not name:
+            raise InputError("a fit with an interaction of your own cannot be written to a file")
+        content = {
+            "format": FORMAT,
+            "version": VERSION,
+            "interaction": name[0],
+            "terms": list(self.terms),
+            "parameters": self.parameters.tolist(),
+            "covariance": self.covariance.tolist(),
+            "names": [str(name) for name in self.names.tolist()],
+            "actions": [None if np.isnan(value) else value for value in self.actions.tolist()],
+            "fitted_actions": self.fitted_actions.tolist(),
+            "played_columns": self.played_columns.tolist(),
+            "log_likelihood": self.log_likelihood if np.isfinite(self.log_likelihood) else None,
+            "n_draws": self.n_draws,
+            "n_groups": self.n_groups,
+            "between_draws": self.between_draws,
+            "tests": {
+                name: None if test is None else list(test)
+                for name, test in (
+                    ("first_stage", self.first_stage),
+                    ("overidentification", self.overidentification),
+                    ("moran", self.moran),
+                )
+            },
+            "left_out": {reason: [str(name) for name in people] for reason, people in self.left_out.items()},
+            "settings": dict(self.settings),
+        }
+        return json.dumps(content, indent=1, allow_nan=False) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> GameFit:
+        """Return the fit in such a text; without its networks and bootstrap."""
+        content = json.loads(text)
+        if content.get("format") != FORMAT or content.get("version") != VERSION:
+            raise InputError("this is no fitted game of this version: write it with nashgraph fit-game, or to_json()")
+        names = np.array(content["names"], dtype=object)
+        actions = np.array([np.nan if value is None else value for value in content["actions"]])
+        fitted_actions = np.array(content["fitted_actions"])
+        observed = np.isfinite(actions)
+        played = np.array(content["played_columns"], dtype=float).reshape(len(names), -1)
+        parameters = np.array(content["parameters"])
+        tests: dict[str, Any] = {name: test and Test(*test) for name, test in content["tests"].items()}
+        likelihood = content["log_likelihood"]
+        return cls(
+            terms=tuple(content["terms"]),
+            parameters=parameters,
+            covariance=np.array(content["covariance"]),
+            names=names,
+            actions=actions,
+            fitted_actions=fitted_actions,
+            residuals=pd.Series((actions - fitted_actions)[observed], index=names[observed]),
+            benefit=played @ parameters[1 : played.shape[1] + 1],
+            played_columns=played,
+            interaction=as_interaction(content["interaction"]),
+            log_likelihood=np.nan if likelihood is None else likelihood,
+            n_draws=content["n_draws"],
+            n_groups=content["n_groups"],
+            between_draws=content["between_draws"],
+            left_out=content["left_out"],
+            settings=content["settings"],
+            **tests,
+        )
