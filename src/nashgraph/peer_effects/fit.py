@@ -88,8 +88,8 @@ def fit_game(
     The peer effect is :math:`\phi`. For f(x) = x this is the linear-in-means model of the econometricians,
     :math:`y = \phi W y + \alpha + X \beta + W X \gamma + \nu`.
 
-    **Assumption**: the network is exogenous, that is, who is tied to whom does not depend on :math:`\varepsilon`. If people choose friends who act alike for reasons that X does
-    not have, the peer effect is too large.
+    **Assumption**: the network is exogenous, that is, who is tied to whom does not depend on :math:`\varepsilon`. If
+    people choose friends who act alike for reasons that X does not have, the peer effect is too large.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def fit_game(
     >>> W = (random.random((200, 200)) < 0.03).astype(float)
     >>> X = random.normal(size=(200, 1))
     >>> G = W / np.maximum(W.sum(axis=1, keepdims=True), 1)
-    >>> y = np.linalg.solve(np.eye(200) - 0.4 * G, 1.0 + X[:, 0]) + 0.1 * random.normal(size=200)
+    >>> y = np.linalg.solve(np.eye(200) - 0.4 * G, 1.0 + X[:, 0]) + 0.01 * random.normal(size=200)
     >>> fit = fit_game(W, y, X)
     >>> round(fit.peer_effect, 2), fit.coefficients.term.tolist()
     (0.4, ['peer effect', 'constant', 'x1'])

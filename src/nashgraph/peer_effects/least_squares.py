@@ -3,8 +3,8 @@ r"""Nonlinear least squares of the reduced form.
 .. math:: \min_{\phi, b, d} \; \sum_{i \in O} \bigl(y_i - m_i(\phi, b, d)\bigr)^2
 
 O are the people whose action was observed. Optimality: the gradient :math:`J^\top (y - m)` is zero; the measure is the
-relative offset of Bates and Watts, :math:`\|P_J (y - m)\| / \|y - m\|` with :math:`P_J` the projection on the columns of
-the Jacobian, and a fit stops when it is at most ``tol``. φ is first searched on a grid, because the sum of squares may have
+relative offset of Bates and Watts, :math:`\|P_J (y - m)\| / \|y - m\|` with :math:`P_J` the projection on the columns
+of J, and a fit stops when it is at most ``tol``. φ is first searched on a grid, because the sum of squares may have
 several minima; then Gauss and Newton's steps are halved until the sum of squares falls.
 
 Covariance of the estimates, with A = (JᵀJ)⁻¹ and e the residuals:

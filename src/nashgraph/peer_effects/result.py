@@ -126,7 +126,7 @@ class GameFit:
         >>> W, x = np.roll(np.eye(60), 1, axis=1), random.random(60)
         >>> y = np.linalg.solve(np.eye(60) - 0.5 * W, 1.0 + x) + 0.01 * random.normal(size=60)
         >>> prior = fit_game(W, y, x).prior()
-        >>> round(prior.share, 1), round(prior.evaluate(W).value / y.sum(), 2)
+        >>> round(prior.share, 1), round(float(prior.evaluate(W).value / y.sum()), 2)
         (0.5, 1.0)
         """
         return self._prior(self.parameters, welfare)[0]
