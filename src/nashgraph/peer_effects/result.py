@@ -37,6 +37,19 @@ class GameFit:
     first_stage, overidentification, moran : tests (statistic, freedom, p_value), None where they cannot be made
     residuals : Series by name, of those whose action was observed
     left_out : dict from a reason to names
+
+    Examples
+    --------
+    >>> from nashgraph import fit_game, key_players
+    >>> random = np.random.default_rng(0)
+    >>> W, x = np.roll(np.eye(60), 1, axis=1), random.random(60)
+    >>> y = np.linalg.solve(np.eye(60) - 0.5 * W, 1.0 + x) + 0.01 * random.normal(size=60)
+    >>> fit = fit_game(W, y, x)
+    >>> low, high = fit.interval
+    >>> low < 0.5 < high, fit.moran.p_value > 0.01
+    (True, True)
+    >>> "low" in key_players(W, game=fit)
+    True
     """
 
     terms: tuple[str, ...]
