@@ -25,7 +25,7 @@ from .least_squares import meat
 from .reduced_form import NotIdentifiedError
 
 
-class Test(NamedTuple):
+class Statistic(NamedTuple):
     """A statistic, its degrees of freedom and its p-value."""
 
     statistic: float
@@ -39,8 +39,8 @@ class TwoStage(NamedTuple):
     parameters: Array
     covariance: Array
     residuals: Array
-    first_stage: Test
-    overidentification: Test | None
+    first_stage: Statistic
+    overidentification: Statistic | None
 
 
 def instruments_of(weights: Any, columns: Array, included: Array) -> Array:
@@ -82,7 +82,7 @@ def two_stage(
     )
 
 
-def first_stage(heard: Array, included: Array, excluded: Array) -> Test:
+def first_stage(heard: Array, included: Array, excluded: Array) -> Statistic:
     """Return the robust F test that the instruments beyond the included columns have no effect on what is heard."""
     columns = np.column_stack([included, excluded])
     n, p = columns.shape
@@ -93,10 +93,10 @@ def first_stage(heard: Array, included: Array, excluded: Array) -> Test:
     residuals = heard - scaled @ slopes
     spread = (bread @ meat(scaled, residuals, "robust", None) @ bread)[p - q :, p - q :]
     statistic = float(slopes[p - q :] @ np.linalg.pinv(spread) @ slopes[p - q :]) / q
-    return Test(statistic, q, float(stats.f.sf(statistic, q, max(n - p, 1))))
+    return Statistic(statistic, q, float(stats.f.sf(statistic, q, max(n - p, 1))))
 
 
-def overidentification(basis: Array, residuals: Array, n_parameters: int) -> Test | None:
+def overidentification(basis: Array, residuals: Array, n_parameters: int) -> Statistic | None:
     """Return Hansen's J test of the instruments; None if there are just as many as parameters."""
     freedom = basis.shape[1] - n_parameters
     if freedom <= 0:
@@ -105,10 +105,10 @@ def overidentification(basis: Array, residuals: Array, n_parameters: int) -> Tes
     total = scores.sum(axis=0)
     # The optimal weights are those of the estimate's own residuals: one step of efficient GMM is asymptotically equal.
     statistic = float(total @ np.linalg.pinv(scores.T @ scores) @ total)
-    return Test(statistic, freedom, float(stats.chi2.sf(statistic, freedom)))
+    return Statistic(statistic, freedom, float(stats.chi2.sf(statistic, freedom)))
 
 
-def moran(weights: Any, residuals: Array) -> Test | None:
+def moran(weights: Any, residuals: Array) -> Statistic | None:
     """Return the test that residuals are not correlated along ties; None in an empty network."""
     n = len(residuals)
     transposed = weights.T
@@ -117,4 +117,4 @@ def moran(weights: Any, residuals: Array) -> Test | None:
         return None
     variance = float(residuals @ residuals) / n
     statistic = float(residuals @ (weights @ residuals)) / (variance * np.sqrt(trace))
-    return Test(statistic, 1, float(2.0 * stats.norm.sf(abs(statistic))))
+    return Statistic(statistic, 1, float(2.0 * stats.norm.sf(abs(statistic))))

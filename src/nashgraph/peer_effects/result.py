@@ -19,7 +19,7 @@ from ..matching import as_names
 from ..priors import GamePrior
 from ..validation import Array, InputError, check_number, listing
 from .data import prepared
-from .instruments import Test
+from .instruments import Statistic
 
 FORMAT, VERSION = "nashgraph fitted game", 1
 
@@ -67,9 +67,9 @@ class GameFit:
     n_groups: int = 0
     networks: tuple[Any, ...] = ()
     between_draws: float = 0.0
-    first_stage: Test | None = None
-    overidentification: Test | None = None
-    moran: Test | None = None
+    first_stage: Statistic | None = None
+    overidentification: Statistic | None = None
+    moran: Statistic | None = None
     bootstrap: Array | None = None
     left_out: Mapping[str, list[Any]] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -304,7 +304,7 @@ class GameFit:
         observed = np.isfinite(actions)
         played = np.array(content["played_columns"], dtype=float).reshape(len(names), -1)
         parameters = np.array(content["parameters"])
-        tests: dict[str, Any] = {name: test and Test(*test) for name, test in content["tests"].items()}
+        tests: dict[str, Any] = {name: test and Statistic(*test) for name, test in content["tests"].items()}
         likelihood = content["log_likelihood"]
         return cls(
             terms=tuple(content["terms"]),
