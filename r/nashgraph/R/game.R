@@ -13,6 +13,7 @@ fit_game <- function(network, formula, data, id = NULL, interaction = "linear", 
     graph = graph, formula = formula_text(formula), data = plain_table(data), id = id, interaction = interaction,
     method = method, normalize = normalize, groups = groups, options = list(...)
   )
+  answer$coefficients <- as_table(answer$coefficients)
   structure(answer, class = "nashgraph_game_fit")
 }
 

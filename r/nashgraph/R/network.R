@@ -40,7 +40,15 @@ plain_table <- function(data) {
   data
 }
 
+# Lists of columns from Python as a data frame; a column without rows arrives as an empty list.
+as_table <- function(columns) {
+  columns <- lapply(columns, unlist)
+  as.data.frame(columns, optional = TRUE, stringsAsFactors = FALSE)
+}
+
 as_network <- function(answer) {
+  answer$nodes <- as_table(answer$nodes)
+  answer$edges <- as_table(answer$edges)
   structure(answer, class = "nashgraph_network")
 }
 

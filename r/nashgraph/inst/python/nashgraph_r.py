@@ -35,8 +35,9 @@ def learn_network(
     data: pd.DataFrame, id: str | None, method: str, degree: float | None, seed: int, options: dict[str, Any]
 ) -> dict[str, Any]:
     """Learn a network from a table with a row for each person."""
+    options = dict(options or {})  # an empty list of R is a list here
     if id is not None:
-        options = {**options, "id": id}
+        options["id"] = id
     study = nashgraph.read_study(data, **options)
     if method == "auto":
         method = "ties" if study.tells_of_ties else "consensus"
@@ -83,8 +84,9 @@ def fit_game(
     table = data.set_index(id or data.columns[0])
     if isinstance(graph, pd.DataFrame):
         graph = nashgraph.as_graph(graph_of(graph, table.index))
+    options = dict(options or {})
     if groups is not None:
-        options = {**options, "groups": table[groups]}
+        options["groups"] = table[groups]
     fit = nashgraph.fit_game(
         graph, formula, table, interaction=interaction, method=method, normalize=normalize, **options
     )
@@ -92,7 +94,7 @@ def fit_game(
         "peer_effect": fit.peer_effect,
         "standard_error": fit.standard_error,
         "interval": list(fit.interval),
-        "coefficients": fit.coefficients,
+        "coefficients": columns_of(fit.coefficients),
         "log_likelihood": fit.log_likelihood,
         "summary": str(fit.summary()),
         "fit": fit,
@@ -107,12 +109,23 @@ def graph_of(edges: pd.DataFrame, names: pd.Index) -> Any:
     return graph
 
 
+def columns_of(table: pd.DataFrame) -> dict[str, list[Any]]:
+    """Return a table as lists, from which R makes a data frame whatever the versions of pandas and reticulate are."""
+    columns = {}
+    for name in table.columns:
+        values = table[name]
+        if not pd.api.types.is_numeric_dtype(values):
+            values = values.astype(str)
+        columns[str(name)] = values.tolist()
+    return columns
+
+
 def described(model: Any, decisions: list[str]) -> dict[str, Any]:
     """Return a fitted model as tables."""
     graph = model.graph_
     return {
-        "nodes": graph.nodes(),
-        "edges": graph.edges() if graph.directed else graph.undirected().edges(),
+        "nodes": columns_of(graph.nodes()),
+        "edges": columns_of(graph.edges() if graph.directed else graph.undirected().edges()),
         "directed": bool(graph.directed),
         "method": type(model).__name__,
         "certificate": model.certificate_.sentence,

@@ -2,7 +2,7 @@ survey <- function() {
   set.seed(1)
   side <- rep(c("north", "south"), each = 15)
   centre <- ifelse(side == "north", 4, 2)
-  answers <- sapply(1:6, function(k) pmin(5, pmax(1, round(centre + rnorm(30, sd = 0.7)))))
+  answers <- sapply(1:6, function(k) round(centre + rnorm(30, sd = 0.7), 2))
   colnames(answers) <- paste0("q", 1:6)
   data.frame(name = paste("person", 1:30), side = factor(side), answers)
 }
@@ -30,6 +30,12 @@ test_that("what Python refuses is an R error with its parameter", {
   error <- tryCatch(learn_network(survey(), id = "nobody"), error = identity)
   expect_s3_class(error, "nashgraph_input_error")
   expect_match(conditionMessage(error), "nobody")
+})
+
+test_that("a warning of Python is an R warning of its own class", {
+  data <- survey()
+  data[2, -1] <- data[1, -1]
+  expect_warning(learn_network(data, id = "name"), class = "nashgraph_warning")
 })
 
 test_that("list columns are refused by name", {
