@@ -18,7 +18,7 @@ from .columns import DECIMAL_COMMA, as_name, is_text
 from .errors import reading
 from .options import TableOptions
 from .plan_file import checked_hash
-from .profiles import Profile
+from .profiles import Profile, profiles_of
 from .read import check_file, read_table
 from .reshape import PERSON
 from .ties import GRAPHS, _read_graph
@@ -42,7 +42,7 @@ class Raw:
     def profiles(self, table: pd.DataFrame | None = None) -> list[Profile]:
         """Return the columns of a table, each with its question."""
         table = self.table if table is None else table
-        return [Profile(table[name], self.trim.labels.get(str(name), "")) for name in table.columns]
+        return profiles_of(table, self.trim.labels)
 
 
 def load(source: Source, options: Mapping[str, Any], plan: TablePlan | None = None) -> Raw:
@@ -73,8 +73,10 @@ def load(source: Source, options: Mapping[str, Any], plan: TablePlan | None = No
 def _raw(
     file: str, digest: str, table: pd.DataFrame, kept: dict[str, Any], decisions: list[Decision], plan: TablePlan | None
 ) -> Raw:
+    questions = table.attrs.get("questions", {})
+    table.attrs = {}  # pandas copies them with every column
     trim = trimmed(table, None if plan is None else plan.no_data)
-    trim.labels = {**table.attrs.get("questions", {}), **trim.labels}
+    trim.labels = {**questions, **trim.labels}
     data = trim.table
     blank = data.isna().all(axis=1)
     if blank.any():

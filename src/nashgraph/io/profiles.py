@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -12,7 +12,7 @@ import pandas as pd
 from ..validation import Array
 from .columns import among, as_name, is_text, whole_numbers
 from .names import MANY_ROWS, SMALL, why_code, words_of
-from .vocabulary import AMBIGUOUS, CODE_WORDS, METADATA, NAMED_ROLES, NO_ANSWER, NODE_WORDS
+from .vocabulary import AMBIGUOUS, ANY_TOOL, CODE_WORDS, METADATA, NAMED_ROLES, NO_ANSWER, NODE_WORDS
 
 BESIDE_NAMES = {"no", "nr", "num", "number", "name", "names", "label", "of", "the", "what", "is", "please", "enter"}
 
@@ -41,12 +41,23 @@ def last_part(name: str) -> str:
 
 
 class Profile:
-    """One column of a table: its name, and its values looked at once."""
+    """One column of a table: its name, and its values looked at once.
 
-    def __init__(self, column: pd.Series, label: str = "") -> None:
-        self.column = column
-        self.name = str(column.name)
+    Numbers come as an array, so that tables of thousands of columns need no pandas column for each.
+    """
+
+    def __init__(self, table: pd.DataFrame, place: int, label: str = "", values: Array | None = None) -> None:
+        self.table = table
+        self.place = place
+        self.name = str(table.columns[place])
         self.label = label  # the question, if the file has it as well as the name
+        self.rows = len(table)
+        self.values = values
+
+    @cached_property
+    def column(self) -> pd.Series:
+        """The column itself."""
+        return self.table.iloc[:, self.place]
 
     @cached_property
     def spoken(self) -> str:
@@ -56,21 +67,33 @@ class Profile:
     @cached_property
     def text(self) -> bool:
         """Whether the column may contain words."""
+        if self.values is not None:
+            return False
         return is_text(self.column) or isinstance(self.column.dtype, pd.CategoricalDtype)
 
     @cached_property
     def filled(self) -> int:
         """How many cells are not empty."""
+        if self.values is not None:
+            return int(self.rows - np.isnan(self.values).sum())
         return int(self.column.notna().sum())
+
+    @cached_property
+    def seen(self) -> tuple[Array, Array]:
+        """The different numbers, and how often each occurs."""
+        values = self.numbers
+        if values is None:
+            values = np.empty(0)
+        numbers, counts = np.unique(values[np.isfinite(values)], return_counts=True)
+        return numbers, counts
 
     @cached_property
     def counts(self) -> dict[str, int]:
         """The different values as text, with how often each occurs."""
-        column = self.column.dropna()
-        if not self.text and column.dtype.kind in "iuf":
-            values, counts = np.unique(column.to_numpy(dtype=float), return_counts=True)
-            return {as_name(value): int(count) for value, count in zip(values, counts, strict=True)}
-        texts = column.astype(object).map(lambda cell: as_name(cell).strip())
+        if self.values is not None:
+            numbers, counts = self.seen
+            return {as_name(value): count for value, count in zip(numbers.tolist(), counts.tolist(), strict=True)}
+        texts = self.column.dropna().astype(object).map(lambda cell: as_name(cell).strip())
         return {str(text): int(count) for text, count in texts.value_counts(sort=False).items()}
 
     @cached_property
@@ -81,28 +104,47 @@ class Profile:
     @property
     def distinct(self) -> int:
         """How many different values there are."""
-        return len(self.counts)
+        return len(self.counts) if self.values is None else len(self.seen[0])
+
+    @cached_property
+    def n_answers(self) -> int:
+        """How many different answers there are, words for no answer not counted."""
+        return len(self.answers) if self.values is None else self.distinct
 
     @cached_property
     def unique(self) -> bool:
         """Whether every row has a value of its own."""
-        return self.filled == len(self.column) == self.distinct
+        return self.filled == self.rows == self.distinct
 
     @cached_property
     def whole(self) -> Array | None:
         """The values as whole numbers, if they are that."""
-        return whole_numbers(self.column.dropna())
+        if self.values is None:
+            return whole_numbers(self.column.dropna())
+        if not self.filled or (self.seen[0] % 1).any() or np.isinf(self.values).any():
+            return None
+        return self.values[~np.isnan(self.values)]
 
     @cached_property
     def numbers(self) -> Array | None:
         """The values as numbers if all are plainly that, gaps as NaN."""
-        if not self.text and self.column.dtype.kind in "iuf":
-            return self.column.to_numpy(dtype=float, na_value=np.nan)
+        if self.values is not None:
+            return self.values
         if not self.text or isinstance(self.column.dtype, pd.CategoricalDtype):
             return None
         values = pd.to_numeric(self.column.mask(among(self.column, NO_ANSWER)), errors="coerce")
         readable = values.notna() | self.column.isna() | among(self.column, NO_ANSWER)
         return values.to_numpy(dtype=float) if bool(readable.all()) and values.notna().any() else None
+
+    @cached_property
+    def why_code(self) -> str:
+        """Why the values name things and measure nothing; nothing if they measure."""
+        # Most columns of numbers can be told at once, without pandas.
+        if self.values is not None and (self.whole is None or self.distinct <= 2):
+            return ""
+        if self.values is not None and not self.unique and not {*words_of(self.name)} & CODE_WORDS:
+            return ""
+        return why_code(self.column)
 
     def like(self, pattern: re.Pattern[str], share: float = 0.9) -> bool:
         """Tell whether nearly all values match a pattern."""
@@ -114,13 +156,19 @@ class Profile:
     @cached_property
     def is_date(self) -> bool:
         """Whether the values are dates or times."""
+        if self.values is not None:
+            return False
         return pd.api.types.is_datetime64_any_dtype(self.column.dtype) or self.like(DATES)
 
     @cached_property
     def tool(self) -> str:
         """Why the column is something that a tool or an interviewer wrote, by its name; nothing if it is not."""
         whole = spoken(self.name)
-        for reason, pattern in METADATA.items():
+        if self.name.startswith("_"):
+            known = True
+        else:
+            known = bool(ANY_TOOL.fullmatch(self.spoken) or ANY_TOOL.fullmatch(whole))
+        for reason, pattern in METADATA.items() if known else ():
             if pattern.fullmatch(self.spoken) or pattern.fullmatch(whole):
                 return reason
         if self.name.startswith("_"):
@@ -130,7 +178,19 @@ class Profile:
     def named(self, role: str) -> bool:
         """Tell whether the name is one that columns of a role have."""
         pattern = NAMED_ROLES[role]
-        return bool(pattern.fullmatch(self.spoken) or pattern.fullmatch(spoken(self.label)))
+        by_label = bool(self.label) and pattern.fullmatch(spoken(self.label))
+        return bool(pattern.fullmatch(self.spoken) or by_label)
+
+
+def profiles_of(table: pd.DataFrame, labels: Mapping[str, str] | None = None) -> list[Profile]:
+    """Return the columns of a table, each with its question if ``labels`` has it."""
+    labels = labels or {}
+    # NumPy's own numbers; pandas' nullable ones are rare, and are read column by column.
+    numeric = [place for place, dtype in enumerate(table.dtypes) if isinstance(dtype, np.dtype) and dtype.kind in "iuf"]
+    block = np.asfortranarray(table.iloc[:, numeric].to_numpy(dtype=float))
+    values = {place: block[:, number] for number, place in enumerate(numeric)}
+    names = list(map(str, table.columns))
+    return [Profile(table, place, labels.get(name, ""), values.get(place)) for place, name in enumerate(names)]
 
 
 def metadata(profiles: list[Profile]) -> dict[str, str]:
@@ -164,12 +224,12 @@ def person_score(profile: Profile, aside: dict[str, str], place: int) -> float:
     if reason:
         usable = reason in ("the tool's number of the form", "how to reach the person", "a number in the list")
         return 1.0 if usable or profile.spoken in ("id", "uuid") else 0.0
-    if profile.is_date or (profile.column.dtype.kind == "f" and profile.whole is None):
+    if profile.is_date or (profile.values is not None and profile.whole is None):
         return 0.0
     score = _score_of_name(profile)
     if score == 0.0 and profile.unique:
         short = profile.text and max(map(len, profile.counts)) <= 40
-        if why_code(profile.column):
+        if profile.why_code:
             score = 3.0
         elif place == 0 and _is_first_id(profile):
             score = 2.5

@@ -12,7 +12,7 @@ import pandas as pd
 from ..plan import ColumnPlan
 from ..validation import Array
 from .columns import as_name
-from .names import is_few, plain_names, why_code, words_of
+from .names import is_few, plain_names, words_of
 from .people import Register, share_of_people
 from .profiles import MAIL, PHONE, UUID, Profile, spoken
 from .recognize import HOW_MANY, KNOWN_PEOPLE, TIED
@@ -119,14 +119,14 @@ def _choices(guess: Guess) -> None:
         else:
             guess.decide(profile, "answer", f"a choice of {question!r}", scale="yes/no")
     for profile in guess.open:
-        few = profile.filled < 0.5 * len(profile.column)
+        few = profile.filled < 0.5 * profile.rows
         if few and profile.text and OTHERS.fullmatch(spoken(profile.name)) and not is_few(profile.column):
             guess.decide(profile, "ignore", "the text of another choice")
 
 
 def _matrix_beside(guess: Guess) -> None:
     """Find a matrix of ties in a table of answers. It has as many columns as rows, and an empty diagonal."""
-    n = len(guess.profiles[0].column) if guess.profiles else 0
+    n = guess.profiles[0].rows if guess.profiles else 0
     people = next((plan.name for plan in guess.plans.values() if plan.role == "id"), None)
     if n < 5 or people is None:
         return
@@ -159,7 +159,7 @@ def _weights_and_groups(guess: Guess, rows: Rows) -> None:
                 sure = plainly or design
                 why = "a sampling weight" if sure else "a sampling weight, as its mean is about 1; or an answer?"
                 guess.decide(profile, "weight", why, unsure=not sure)
-        elif profile.named("group") and 1 < profile.distinct <= len(profile.column) / 2:
+        elif profile.named("group") and 1 < profile.distinct <= profile.rows / 2:
             guess.decide(profile, "group", "by its name")
         elif profile.named("wave") and profile.spoken in ("wave", "round", "welle", "vague", "ola", "ronda"):
             guess.decide(profile, "wave", "by its name")
@@ -242,6 +242,8 @@ def _counts_of_ties(guess: Guess) -> None:
         known = KNOWN_PEOPLE.search(words) or profile.named("n_ties")
         if (about_ties or degree or known) and _counts(profile):
             asked.append(profile)
+    if not asked:
+        return
     flags = [profile for profile in guess.open if profile not in asked and _is_flag(profile)]
     content = {profile.name: _content(profile, asked) for profile in asked}
     traits = {flag.name: _content(flag, flags) for flag in flags}
@@ -303,11 +305,11 @@ def _private(guess: Guess) -> None:
             guess.decide(profile, "ignore", "e-mail addresses")
         elif profile.like(UUID) or profile.like(PHONE):
             guess.decide(profile, "ignore", "numbers that identify and measure nothing")
-        elif not ({*words_of(profile.name)} & QUANTITIES) and (why := why_code(profile.column)):
+        elif not ({*words_of(profile.name)} & QUANTITIES) and profile.why_code:
             if is_few(profile.column):
-                guess.decide(profile, "answer", f"codes, for {why}", scale="category")
+                guess.decide(profile, "answer", f"codes, for {profile.why_code}", scale="category")
             else:
-                guess.decide(profile, "ignore", why)
+                guess.decide(profile, "ignore", profile.why_code)
 
 
 def _answers(guess: Guess, block: Sequence[Profile]) -> None:
@@ -319,8 +321,8 @@ def _answers(guess: Guess, block: Sequence[Profile]) -> None:
     for profile, alone in zip(block, plans, strict=True):
         shares = alone.scale == "ordered" and alone.order and {*alone.order} <= {*longest}
         plan = replace(alone, order=longest) if shares else alone
-        same = len(profile.answers) == 1 and plan.scale not in ("tick", "multiple")
-        all_ticked = plan.scale == "tick" and profile.filled == len(profile.column) and profile.distinct == 1
+        same = profile.n_answers == 1 and plan.scale not in ("tick", "multiple")
+        all_ticked = plan.scale == "tick" and profile.filled == profile.rows and profile.distinct == 1
         if plan.role == "answer" and (same or all_ticked):
             plan = ColumnPlan(profile.name, "ignore", why="the same for everybody")
         guess.plans.setdefault(profile.name, plan)

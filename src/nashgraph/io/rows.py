@@ -11,7 +11,7 @@ import pandas as pd
 
 from ..plan import ColumnPlan
 from .columns import as_name
-from .names import why_code, words_of
+from .names import words_of
 from .profiles import Profile, metadata, persons
 from .shapes import Rows, of_columns, of_matrix, of_ties
 from .vocabulary import ANSWERS, PLACES, QUESTIONS
@@ -128,7 +128,7 @@ def _repeated(table: pd.DataFrame, person: Profile, profiles: list[Profile], asi
     if not called and len(rest) == 2:
         values = [profile for profile in rest if {*words_of(profile.name)} & ANSWERS]
         called = [profile for profile in rest if values and profile is not values[0]]
-        called = called or [profile for profile in rest if profile.text or why_code(profile.column)][:1]
+        called = called or [profile for profile in rest if profile.text or profile.why_code][:1]
     for question in called:
         values = [profile for profile in rest if profile is not question]
         values = [profile for profile in values if {*words_of(profile.name)} & ANSWERS] or values

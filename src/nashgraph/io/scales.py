@@ -45,21 +45,22 @@ def codes_of_block(block: Sequence[Profile]) -> Pool:
     if len(numbers) < 2:
         return NOTHING
     values = np.concatenate(numbers)
-    codes = _codes(values)
-    answered = values[np.isfinite(values) & ~np.isin(values, codes)]
+    seen, counts = np.unique(values[np.isfinite(values)], return_counts=True)
+    codes = _codes(seen, counts)
+    answered = seen[~np.isin(seen, codes)]
     if not answered.size:
         return NOTHING
-    return Pool(tuple(codes), float(answered.min()), float(answered.max()))
+    return Pool(tuple(codes), float(answered[0]), float(answered[-1]))
 
 
 def scale_of(profile: Profile, block: int = 1, pool: Pool = NOTHING) -> ColumnPlan:
     """Return how the answers of a column are read; ``block`` questions are like it, and share ``pool``."""
+    if profile.values is not None:
+        return _numeric(profile, block, pool)
     if isinstance(profile.column.dtype, pd.CategoricalDtype):
         return _labelled(profile, profile.column.dtype, block)
-    if pd.api.types.is_bool_dtype(profile.column.dtype):
-        return ColumnPlan(profile.name, "answer", "yes/no", why="true or false")
     if not profile.text:
-        return _numeric(profile, block, pool)
+        return ColumnPlan(profile.name, "answer", "yes/no", why="true or false")
     silent = tuple(sorted(value for value in profile.counts if value.casefold() in NO_ANSWER))
     plan = _marked(profile)
     if plan is None and profile.numbers is not None:
@@ -79,7 +80,7 @@ def _marked(profile: Profile) -> ColumnPlan | None:
     """Return ticks, or yes and no, if all cells are one of their words."""
     folded = {value.casefold() for value in profile.answers}
     everything = {value.casefold() for value in profile.counts}
-    blanks = profile.filled < len(profile.column)
+    blanks = profile.filled < profile.rows
     if everything & TICK and everything <= TICK | UNTICK and _is_ticked(everything, blanks):
         return ColumnPlan(profile.name, "answer", "tick", why="a mark where it applies")
     # Of single letters only y and n: s and n may be south and north.
@@ -162,43 +163,43 @@ def _labelled(profile: Profile, kind: pd.CategoricalDtype, block: int) -> Column
 
 def _numeric(profile: Profile, block: int, pool: Pool) -> ColumnPlan:
     """Return numbers as yes or no, levels or amounts, with the codes for no answer."""
-    values = profile.numbers
-    if values is None:
-        values = np.empty(0)
-    missing = [code for code in pool.codes if (values == code).any()] if pool.codes else _codes(values)
-    answered = values[~np.isin(values, missing) & np.isfinite(values)]
-    seen = np.unique(answered)
-    codes = tuple(as_name(code) for code in missing)
+    seen, counts = profile.seen
+    missing = [code for code in pool.codes if (seen == code).any()] if pool.codes else _codes(seen, counts)
+    if missing:
+        seen = seen[~np.isin(seen, missing)]
+    codes = tuple(as_name(code) for code in (pool.codes or missing))
     unsure = bool(missing) and block == 1 and any(abs(code) < 10 for code in missing)
     if not seen.size:
         return ColumnPlan(profile.name, "ignore", why="empty except for codes for no answer")
-    if np.isin(seen, (0.0, 1.0)).all():
+    if seen[0] >= 0.0 and seen[-1] <= 1.0 and seen.size <= 2 and not (seen % 1).any():
         return ColumnPlan(profile.name, "answer", "yes/no", missing=codes, why="0 or 1", unsure=unsure)
-    whole = not (seen % 1).any()
-    short = whole and seen[0] >= 0 and seen[-1] <= 10 and seen[-1] - seen[0] <= 10
+    short = seen[0] >= 0 and seen[-1] <= 10 and seen.size > 2 and not (seen % 1).any()
     wide = pool.high - pool.low > 10  # the block has amounts
-    if short and not wide and (block > 1 or seen.size <= 7) and seen.size > 2 and seen[-1] - seen[0] < 2 * seen.size:
+    if short and not wide and (block > 1 or seen.size <= 7) and seen[-1] - seen[0] < 2 * seen.size:
         low, high = min(pool.low, seen[0]), max(pool.high, seen[-1])
         why = f"levels from {low:g} to {high:g}"
         return ColumnPlan(profile.name, "answer", "ordered", missing=codes, why=why, unsure=unsure)
     return ColumnPlan(profile.name, "answer", "number", missing=codes, why="numbers", unsure=unsure)
 
 
-def _codes(values: Array) -> list[float]:
-    """Return the numbers that stand for no answer: -99, 99 far out, 9 above a short scale, 9999 as a frequent end."""
-    found = plain_codes(values)
-    rest = values[~np.isin(values, found)]
-    found += stray_codes(rest)
-    seen, counts = np.unique(rest[np.isfinite(rest)], return_counts=True)
+ENDS_OF_RANGES = (998.0, 999.0, 9997.0, 9998.0, 9999.0, 99998.0, 99999.0)
+
+
+def _codes(seen: Array, counts: Array) -> list[float]:
+    """Return the numbers that stand for no answer: -99, 99 far out, 9 above a short scale, 9999 as a frequent end.
+
+    ``seen`` are the different numbers of a column, in order, and ``counts`` how often each occurs.
+    """
+    if not seen.size or (seen[0] >= 0 and seen[-1] < 7) or (seen % 1).any():
+        return []
+    found = plain_codes(seen)
+    rest = ~np.isin(seen, found)
+    found += stray_codes(np.repeat(seen[rest], counts[rest]))
+    seen, counts = seen[rest], counts[rest]
     # 9998 and 9999 at the end of a long range, and each more often than other values: what a form writes for a gap.
-    if (
-        seen.size > 20
-        and seen[-1] in (9999.0, 99999.0, 999.0, 9998.0, 99998.0, 998.0)
-        and counts[-1] > 3 * np.median(counts)
-    ):
-        top = [value for value in seen[-3:] if value in (seen[-1], seen[-1] - 1)]
-        found += [float(value) for value in top if value in (9997.0, 9998.0, 9999.0, 998.0, 999.0, 99998.0, 99999.0)]
-    return sorted(found)
+    if seen.size > 20 and seen[-1] in ENDS_OF_RANGES and counts[-1] > 3 * np.median(counts):
+        found += [float(value) for value in seen[-3:] if value in ENDS_OF_RANGES]
+    return sorted({*found})
 
 
 def _as_numbers(profile: Profile) -> str | None:

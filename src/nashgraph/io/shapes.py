@@ -104,7 +104,7 @@ ALWAYS_ENDS = (
 def _may_name(profile: Profile) -> bool:
     """Tell whether a column may have names of people. Dates and numbers with decimals are not names."""
     whole = profile.whole is not None or profile.text
-    return whole and not profile.is_date and profile.distinct >= 5 and profile.filled == len(profile.column)
+    return whole and not profile.is_date and profile.distinct >= 5 and profile.filled == profile.rows
 
 
 def _of_egos(ego: Profile, ends: tuple[Profile, Profile] | None, profiles: list[Profile]) -> Rows | None:
@@ -183,7 +183,7 @@ def of_columns(table: pd.DataFrame, profiles: list[Profile], aside: dict[str, st
     if len(profiles) < 4:
         return None
     first, rest = profiles[0], profiles[1:]
-    if not first.unique or any(profile.text or profile.column.dtype.kind not in "biuf" for profile in rest):
+    if not first.unique or any(profile.values is None for profile in rest):
         return None
     if first.is_date or first.named("wave") or spoken(first.name) in MOMENTS:
         apart = [profile for profile in rest if profile.name in aside or profile.is_date]
@@ -227,6 +227,6 @@ def _are_moments(first: Profile) -> bool:
 
 def _alike(profiles: Sequence[Profile]) -> bool:
     """Tell whether columns of numbers measure the same: most are of one type, and their spreads are comparable."""
-    spreads = np.array([np.nanstd(profile.column.to_numpy(dtype=float)) for profile in profiles])
+    spreads = np.array([np.nanstd(profile.values) for profile in profiles if profile.values is not None])
     spreads = spreads[spreads > 0]
     return bool(spreads.size and np.quantile(spreads, 0.9) < 20 * np.quantile(spreads, 0.1))

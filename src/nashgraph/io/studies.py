@@ -23,7 +23,7 @@ from .options import TableOptions
 from .overrides import Overrides
 from .people import read_confirmed
 from .plan_file import read_plan, resolved
-from .profiles import Profile
+from .profiles import Profile, profiles_of
 from .read import read_table
 from .reshape import PERSON, Turned, matrix_ties, turned
 from .roles import guessed_columns
@@ -131,7 +131,7 @@ def guessed(raw: Raw, overrides: Overrides) -> Plan:
         rows.unsure,
         tuple(decided),
     )
-    table = replace(table, columns=tuple(_planned_columns(raw, table, rows, decided, overrides)))
+    table = replace(table, columns=tuple(_planned_columns(raw, table, rows, profiles, decided, overrides)))
     plan = Plan((table,))
     if rows.question:
         raise PlanError(
@@ -145,13 +145,19 @@ def guessed(raw: Raw, overrides: Overrides) -> Plan:
 
 
 def _planned_columns(
-    raw: Raw, table: TablePlan, rows: Rows, decided: Sequence[ColumnPlan], overrides: Overrides
+    raw: Raw,
+    table: TablePlan,
+    rows: Rows,
+    profiles: Sequence[Profile],
+    decided: Sequence[ColumnPlan],
+    overrides: Overrides,
 ) -> list[ColumnPlan]:
     """Return the plan of every column of the file, and of the questions that its rows are turned into."""
     shape = list(rows.columns)
     if rows.kind in ("people", "waves", "members", "network"):
-        part = selected(raw.table, rows.only)
-        plans = guessed_columns(raw.profiles(part), rows, decided)
+        if rows.only:
+            profiles = raw.profiles(selected(raw.table, rows.only))
+        plans = guessed_columns(profiles, rows, decided)
         return overrides.applied(plans, [plan.name for plan in plans])
     named = {column.name for column in shape}
     rest = [
@@ -163,7 +169,7 @@ def _planned_columns(
     plans = [own[str(name)] for name in raw.table.columns]
     if rows.kind in ("answers", "events", "columns"):
         wide = turned(raw.table, replace(table, columns=tuple(plans))).table
-        profiles = [Profile(wide[name]) for name in wide.columns if name != PERSON]
+        profiles = profiles_of(wide.drop(columns=PERSON))
         plans += guessed_columns(profiles, Rows("people"))
     return overrides.applied(plans, [plan.name for plan in plans])
 

@@ -69,7 +69,9 @@ def _header_rows(table: pd.DataFrame) -> int:
     words = [str(cell).strip().casefold() for cell in top.iloc[0] if not pd.isna(cell)]
     if sum(word in OPEN_ANSWERS for word in words) >= 1 and not any(word[:1].isdigit() for word in words):
         return 1
-    text = [name for name in table.columns if is_text(table[name])]
+    text = [name for name, dtype in table.dtypes.items() if dtype.kind not in "biufM"]
+    if len(text) < len(table.columns):  # a column of numbers from the first row on: that row is data
+        return 0
     numeric_below = 0
     word_on_top = 0
     for name in text:
@@ -80,9 +82,7 @@ def _header_rows(table: pd.DataFrame) -> int:
         numeric_below += 1
         first = column.iloc[0]
         word_on_top += isinstance(first, str) and pd.isna(pd.to_numeric(first, errors="coerce"))
-    plain = sum(not is_text(table[name]) for name in table.columns)
-    # If any column is numbers from the first row on, that row is data.
-    return int(word_on_top >= 2 and word_on_top == numeric_below and plain == 0)
+    return int(word_on_top >= 2 and word_on_top == numeric_below)
 
 
 def _named_by(table: pd.DataFrame, headers: int) -> tuple[pd.DataFrame, dict[str, str]]:
@@ -110,6 +110,8 @@ def _totals_and_notes(table: pd.DataFrame, headers: int) -> list[int]:
     texts = [place for place in range(min(3, table.shape[1])) if table.iloc[:, place].dtype.kind not in "biufM"]
     for place in texts:
         column = table.iloc[:, place].astype(object)
+        if column.nunique() < 0.5 * column.count():  # "average" may be an answer, where words recur
+            continue
         total = column.map(lambda cell: isinstance(cell, str) and cell.strip(" :*.").casefold() in TOTALS)
         rows += [row for row in np.flatnonzero(total.to_numpy(bool)).tolist() if row >= headers]
     if table.shape[1] >= 3:

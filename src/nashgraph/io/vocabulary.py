@@ -27,6 +27,7 @@ TOTALS, NOTES, OPEN_ANSWERS = (frozenset[str](_words[name]) for name in ("totals
 YES, NO, TICK, UNTICK = (frozenset[str](_words["yes_no"][name]) for name in ("yes", "no", "tick", "untick"))
 # What tools write beside the answers: a pattern of names for each reason to leave a column out.
 METADATA = {reason: re.compile("|".join(names)) for reason, names in _words["metadata"].items()}
+ANY_TOOL = re.compile("|".join(pattern.pattern for pattern in METADATA.values()))
 # Names of columns that have a role of their own.
 NAMED_ROLES = {role: re.compile("|".join(names)) for role, names in _words["roles"].items()}
 END_PAIRS = [_two(pair) for pair in _words["ends"]["pairs"]]
