@@ -422,3 +422,22 @@ def test_what_is_not_known_is_said_once_and_gives_no_advice():
     assert summary.game is None
     assert 'id="act"' not in page
     assert page.split("How to read this")[0].count(NOT_CENTRAL) == 1
+
+
+def test_names_that_match_nobody_are_said_first(signals):
+    spellings = pd.DataFrame(
+        {
+            "written": ["Anil", "Bla Shah", "Uma"],
+            "matched": ["", "Bela Shah", "Uma Das"],
+            "distance": [0, 1, 0],
+            "by": ["several people have this name", "nearest name", "as written"],
+            "sure": [False, False, True],
+        }
+    )
+    summary = summarize(SmoothGL().fit(signals), spellings=spellings)
+    chips = prose.verdicts(summary, prose.leaders(summary.graph))
+    assert ("2 names are not used; 1 with a likely spelling", "amber") in chips
+    page = render(summary)
+    assert page.index("Bla Shah") < page.index("several people have this name")
+    assert "Uma" not in page
+    assert summarize(SmoothGL().fit(signals), spellings=spellings[spellings["sure"]]).unmatched is None

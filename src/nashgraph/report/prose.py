@@ -98,6 +98,8 @@ def verdicts(summary: Summary, first: Leaders) -> list[tuple[str, str]]:
     chips = [structure_verdict(summary), ties_verdict(summary)]
     if "expected_ties" not in summary.graph.node_columns:  # a tie model has intervals of its own for who has most ties
         chips.append(leaders_verdict(first))
+    if summary.unmatched is not None:
+        chips.append(names_verdict(summary.unmatched))
     if np.isfinite(summary.agreement):
         chips.append(agreement_verdict(summary))
     return chips
@@ -114,6 +116,13 @@ def structure_verdict(summary: Summary) -> tuple[str, str]:
     if check.found:
         return f"answers go together (p = {check.p_value:.2g})", "green"
     return f"nothing found: as in shuffled answers (p = {check.p_value:.2g})", "red"
+
+
+def names_verdict(unmatched: pd.DataFrame) -> tuple[str, str]:
+    """Return how many written names are not used, and how many have a likely spelling."""
+    likely = int(unmatched["likely"].sum())
+    rest = f"; {likely:,} with a likely spelling" if likely else ""
+    return f"{len(unmatched):,} names are not used{rest}", "amber"
 
 
 def ties_verdict(summary: Summary) -> tuple[str, str]:

@@ -56,7 +56,7 @@ class Summary:
     most influential first, with whatever columns the graph has; ``agreement`` is how alike two replicates are.
     ``history`` has a row for each step of the run, ``front`` one for each lambda drawn, and ``trust`` the curves of
     stability, calibration and precision. ``structure`` is the test whether answers go together at all, and
-    ``reference`` the same fit to shuffled answers. What there is nothing of is None.
+    ``reference`` the same fit to shuffled answers. ``unmatched`` are written names that are not used. What there is nothing of is None.
     """
 
     title: str
@@ -85,6 +85,7 @@ class Summary:
     structure: NetworkCheck | None = None
     reference: Reference | None = None
     next_steps: tuple[Step, ...] = ()
+    unmatched: pd.DataFrame | None = None
 
     @property
     def layout(self) -> pd.DataFrame:
@@ -143,6 +144,7 @@ def summarize(
     graph: LearnedGraph | None = None,
     signals: pd.DataFrame | None = None,
     structure: NetworkCheck | None = None,
+    spellings: pd.DataFrame | None = None,
 ) -> Summary:
     """Gather what there is to say about a fitted model.
 
@@ -168,6 +170,7 @@ def summarize(
         What the model was fitted to. The page then says first whether the answers go together at all, and shows beside
         its figures what shuffled answers give (a second fit; up to 2,000 nodes).
     structure : NetworkCheck, optional, if the test was done already (:func:`~nashgraph.check_network`)
+    spellings : DataFrame, optional, :attr:`nashgraph.Study.names`; the page lists names that are not used
 
     Examples
     --------
@@ -227,7 +230,17 @@ def summarize(
         structure=structure,
         reference=reference,
         next_steps=tuple(next_steps(model)),
+        unmatched=unmatched_names(spellings),
     )
+
+
+def unmatched_names(spellings: pd.DataFrame | None) -> pd.DataFrame | None:
+    """Return the written names that are not used, those with a likely spelling first; None if there are none."""
+    if spellings is None or spellings["sure"].all():
+        return None
+    open_names = spellings[~spellings["sure"].astype(bool)]
+    likely = open_names["matched"].astype(str) != ""
+    return open_names.assign(likely=likely).sort_values("likely", ascending=False, kind="stable", ignore_index=True)
 
 
 def beside_chance(columns: Sequence[InputColumn], reference: Reference | None) -> list[InputColumn]:
