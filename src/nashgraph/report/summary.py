@@ -56,7 +56,8 @@ class Summary:
     most influential first, with whatever columns the graph has; ``agreement`` is how alike two replicates are.
     ``history`` has a row for each step of the run, ``front`` one for each lambda drawn, and ``trust`` the curves of
     stability, calibration and precision. ``structure`` is the test whether answers go together at all, and
-    ``reference`` the same fit to shuffled answers. ``unmatched`` are written names that are not used. What there is nothing of is None.
+    ``reference`` the same fit to shuffled answers. ``unmatched`` are written names that are not used.
+    What there is nothing of is None.
     """
 
     title: str
