@@ -19,12 +19,18 @@ def test_the_two_commands_are_in_the_first_ten_lines():
 
 
 def test_the_lines_of_python_run(capsys):
-    (block,) = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
-    exec(compile(block, "README.md", "exec"), {})
+    study, paper = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+    exec(compile(study, "README.md", "exec"), {})
     printed = capsys.readouterr().out
-    assert printed.startswith("19 ")  # signals, as the command has them: text columns are coded, not dropped
+    assert "60 people, 16 signals" in printed  # columns of words are coded, not dropped
     assert "source" in printed
     assert "weight" in printed
+    exec(compile(paper, "README.md", "exec"), {})
+    assert "converged" in capsys.readouterr().out
+
+
+def test_it_is_short():
+    assert len(re.findall(r"\b[A-Za-z][\w'-]*\b", README)) <= 450
 
 
 def test_the_lines_of_shell_run(tmp_path, monkeypatch):
