@@ -41,7 +41,7 @@ FROM_REPOSITORY = {
 }
 PAGES = [*HERE.glob("*.md"), *HERE.glob("guide/*.md")]
 GROUPS = {
-    "Start": ["generated/readme", "install", "tutorial", "cases", "cheat_sheet", "gallery/index"],
+    "Start": ["generated/readme", "five_minutes", "install", "tutorial", "cases", "cheat_sheet", "gallery/index"],
     "How to": ["guide/what_to_ask", "guide/tables", "guide/missing", "guide/choosing", "guide/known", "guide/act"],
     "Understand": ["guide/sure", "guide/prior", "mathematics", "glossary", "faq"],
     "Look up": ["guide/command_line", "api/index", "extending", "generated/contributing", "generated/changelog"],
