@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,48 +14,65 @@ OURS_NOT = ("help", "install_completion", "show_completion")  # every command li
 
 
 def option_reference() -> str:
-    """Return the exit codes, and every command with what it takes."""
-    return "\n\n".join([EXIT_CODES, *_described("nashgraph", typer.main.get_command(app))]) + "\n"
+    """Return the exit codes, every command with its arguments, and every option once."""
+    commands = dict(_commands("nashgraph", typer.main.get_command(app)))
+    parts = [EXIT_CODES]
+    for name, command in commands.items():
+        parts += [f"## {name}", *_described(command)]
+    return "\n\n".join([*parts, "## All options", *_options(commands)]) + "\n"
 
 
-def _described(name: str, command: Any) -> Iterator[str]:
-    """Yield the passages on a command and on those inside it."""
-    inside = getattr(command, "commands", {})
-    for word, child in inside.items():
-        yield f"## nashgraph {word}" if name == "nashgraph" else f"### {name} {word}"
-        yield from _said(child)
-        yield from _described(f"{name} {word}", child)
+def _commands(name: str, command: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the commands inside a command by their full names."""
+    for word, child in getattr(command, "commands", {}).items():
+        yield f"{name} {word}", child
+        yield from _commands(f"{name} {word}", child)
 
 
-def _said(command: Any) -> Iterator[str]:
-    """Yield what a command says of itself, then its parameters by their groups."""
+def _described(command: Any) -> Iterator[str]:
+    """Yield the help of a command, its arguments, and the groups of its options."""
     for passage in command.help.split("\n\n"):
         head, _, example = passage.partition("Example: ")
         yield passage.replace("\n", " ").strip() if head or not example else f"```bash\n{example.strip()}\n```"
-    parameters = command.get_params(typer.Context(command))
-    arguments = [parameter for parameter in parameters if not _is_option(parameter)]
+    arguments = [parameter for parameter in _parameters(command) if not _is_option(parameter)]
     if arguments:
-        yield "\n".join(_line(parameter) for parameter in arguments)
-    options = [parameter for parameter in parameters if _shown(parameter)]
-    panels = list(dict.fromkeys(_panel(option) for option in options))
-    for panel, members in itertools.groupby(sorted(options, key=lambda o: panels.index(_panel(o))), key=_panel):
-        yield f"{panel}:"
-        yield "\n".join(_line(parameter) for parameter in members)
+        yield "\n".join(_entry(parameter) for parameter in arguments)
+    panels = dict.fromkeys(_panel(option) for option in _parameters(command) if _is_option(option))
+    if panels:
+        yield f"Options: {', '.join(panels)}."
+
+
+def _options(commands: dict[str, Any]) -> Iterator[str]:
+    """Yield the options by their groups: each text once, with the commands that have it unless all of the group do."""
+    panels: dict[str, dict[str, list[str]]] = {}
+    for name, command in commands.items():
+        for option in filter(_is_option, _parameters(command)):
+            users = panels.setdefault(_panel(option), {}).setdefault(_entry(option), [])
+            users.append(name.removeprefix("nashgraph "))
+    for panel, entries in panels.items():
+        everybody = set().union(*entries.values())
+        lines = []
+        for entry, users in entries.items():
+            lines.append(entry if set(users) == everybody else f"{entry} ({', '.join(users)})")
+        yield f"### {panel}"
+        yield "\n".join(lines)
+
+
+def _parameters(command: Any) -> list[Any]:
+    """Return the arguments and options of a command that help shows."""
+    parameters = command.get_params(typer.Context(command))
+    return [each for each in parameters if each.name not in OURS_NOT and not getattr(each, "hidden", False)]
 
 
 def _is_option(parameter: Any) -> bool:
     return bool(parameter.opts[0].startswith("-"))
 
 
-def _shown(parameter: Any) -> bool:
-    return _is_option(parameter) and parameter.name not in OURS_NOT and not parameter.hidden
-
-
 def _panel(option: Any) -> str:
     return option.rich_help_panel or "Options"
 
 
-def _line(parameter: Any) -> str:
+def _entry(parameter: Any) -> str:
     """Return an item of a list: how a parameter is given, what it does, what it is if left out."""
     names = ", ".join([*parameter.opts, *parameter.secondary_opts])
     value = parameter.metavar or parameter.opts[0].strip("-").upper().replace("-", "_")
