@@ -60,10 +60,11 @@ def covariates(arrays: TieArrays, group: Array) -> list[PairTerm]:
     def use(values: Array, also_tie: bool = False) -> Use:
         by_group = _constant_within(values, group)
         in_class = shared and by_group
-        return Use(by_group=by_group, in_class=in_class, in_tie=not in_class or also_tie, in_report=not by_group)
+        return Use(by_group=by_group, in_class=in_class, in_tie=not in_class or also_tie)
 
     n_columns = arrays.signals.shape[1] + arrays.traits.shape[1]
-    likeness = max(1, n_columns) ** -0.5
+    # Where households share ties, a common likeness cost precision (12 villages): questions have their own weights.
+    likeness = 0.0 if shared else max(1, n_columns) ** -0.5
     for number, label in enumerate(arrays.question_names):
         columns = arrays.signals[:, arrays.signal_questions == number]
         if columns.shape[1]:
@@ -73,12 +74,12 @@ def covariates(arrays: TieArrays, group: Array) -> list[PairTerm]:
             terms.append(_question(label, column[:, None], use(column[:, None]), likeness))
     if arrays.places.size:
         where = use(np.nan_to_num(arrays.places, nan=-1.0), also_tie=True)
-        terms.append(place_term("place", arrays.places, where._replace(in_report=False)))
+        terms.append(place_term("place", arrays.places, where))
     for label, column in zip(arrays.group_names, arrays.groups.T, strict=True):
         n_both = np.unique(np.stack([column, group]), axis=1).shape[1]
         is_the_unit = n_both == len(np.unique(column)) == group.max() + 1
         if not is_the_unit:
-            terms.append(membership_term(label, column, use(column[:, None])._replace(in_report=False)))
+            terms.append(membership_term(label, column, use(column[:, None])))
     for label, values in zip(arrays.pair_names, arrays.pair_values.T, strict=True):
         terms.append(listed_term(label, arrays.pair_one, arrays.pair_other, values))
     if shared:
@@ -90,10 +91,12 @@ def covariates(arrays: TieArrays, group: Array) -> list[PairTerm]:
 
 def _question(label: str, columns: Array, use: Use, likeness: float) -> PairTerm:
     levels, codes = np.unique(columns, axis=0, return_inverse=True)
+    if len(levels) == 2 and not use.by_group:
+        use = use._replace(in_report=True)  # men name men, women name women; more answers than two did not help
     if columns.shape[1] > 1 or len(levels) == 2:
         if len(levels) <= MOST_CATEGORIES:
             return category_term(label, codes.ravel(), use, likeness)
-        return membership_term(label, codes.ravel(), use._replace(in_report=False))
+        return membership_term(label, codes.ravel(), use)
     return number_term(label, columns[:, 0], use, likeness)
 
 

@@ -48,7 +48,7 @@ class ReportPriors:
     tie_level: tuple[float, float] = (-5.0, 3.0)
     tie_person: float = 0.0  # 0: none; popularity in the tie itself predicted worse where reports have effects
     strong_level: tuple[float, float] = (-1.0, 1.0)
-    class_tie: tuple[float, ...] = (2.0, 4.0)
+    class_tie: tuple[float, ...] = (2.0, 6.0)
     class_spread: float = 1.0
     recall: float = 0.2  # typical chance of naming a weak tie; with density it is only weakly identified
     recall_spread: float = 20.0**-0.5  # of its log-odds
@@ -239,9 +239,8 @@ class ReportProblem:
 
         Many questions together may add no more than ``all_questions`` to the spread of the log-odds.
         """
-        n_questions = sum(term.natural is not None and term.natural.any() for term in self.terms.terms)
-        asks = np.array([term.natural is not None and term.natural.any() for term in self.terms.terms])
-        least = self.priors.all_questions / np.sqrt(max(1, n_questions))
+        asks = np.array([term.natural is not None for term in self.terms.terms])
+        least = self.priors.all_questions / np.sqrt(max(1, int(asks.sum())))
         return np.where(asks[self.terms.term_of], min(self.priors.feature, least), self.priors.feature)
 
     def start(self) -> Array:

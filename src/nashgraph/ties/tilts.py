@@ -1,6 +1,6 @@
 r"""Whom each respondent is tied to: tilts of the shared mixing that reproduce everybody's own answers.
 
-    maximise over E   Σ_i E_i · a_i − Σ_{pairs with an end that was asked} log(1 + exp θ_ij) − ½ Σ_ik noise_ik E_ik²
+    maximise over E   Σ_i E_i · a_i − Σ_{pairs with an end that was asked} log(1 + exp θ_ij) − ½ Σ_i E_iᵀ V_i E_i
     θ_ij = Z_iᵀ G Z_j + κ x_i · x_j + E_i · Z_j + Z_i · E_j
 
 E_ik exists where node i was asked about trait k (k = 0: the number of ties). The problem is concave. It is the dual of
@@ -87,8 +87,9 @@ def evaluator(task: Task) -> Callable[[Array], Value]:
             theta = low_rank.at(one, other)
             softplus -= float(np.logaddexp(0.0, theta) @ each[other])
             np.add.at(expected, place[one], -sigmoid(theta)[:, None] * Z[other])
-        gradient = np.where(told, counts - expected - task.noise * tilts, 0.0)
-        objective = float((tilts * counts).sum() - softplus - 0.5 * (task.noise * tilts**2).sum())
+        pull = np.einsum("nab,nb->na", task.noise, tilts)
+        gradient = np.where(told, counts - expected - pull, 0.0)
+        objective = float((tilts * counts).sum() - softplus - 0.5 * (pull * tilts).sum())
         return Value(objective, gradient, low_rank)
 
     return evaluate
@@ -129,7 +130,8 @@ def _blocks(task: Task, low_rank: Factors, told: Array) -> Array:
         columns = np.sort(np.random.default_rng(0).permutation(n)[:MOST_COLUMNS])
     blocks = curvature(low_rank, task.features, task.rows, columns)
     place = np.arange(blocks.shape[1])
-    blocks[:, place, place] += np.where(told, task.noise + 1e-6, 1e12)  # what was not asked does not move
+    blocks += task.noise
+    blocks[:, place, place] += np.where(told, 1e-6, 1e12)  # what was not asked does not move
     return np.linalg.inv(blocks)
 
 
