@@ -55,7 +55,8 @@ def small_task(asked=5, known=NONE):
     G = random.normal(0, 0.3, (3, 3))
     likeness = random.normal(0, 0.5, (8, 2))
     offset = np.where(np.arange(8) < asked, 0.0, 0.2)
-    return Task(Z, G + G.T, likeness, offset, np.arange(asked), told, np.full(told.shape, 0.3), known)
+    noise = np.tile(0.1 + 0.3 * np.eye(told.shape[1]), (asked, 1, 1))
+    return Task(Z, G + G.T, likeness, offset, np.arange(asked), told, noise, known)
 
 
 @pytest.mark.parametrize("known", [NONE, (np.array([0, 2]), np.array([6, 3]), np.array([0.0, 1.0]))])
@@ -83,7 +84,10 @@ def test_the_tilts_are_the_optimum_that_cvxpy_finds():
         for j in range(i + 1, n):
             theta = base[i, j] + E[i] @ Z[j] + (E[j] @ Z[i] if j < asked else 0)
             terms.append(cp.logistic(theta))
-    value = cp.sum(cp.multiply(np.nan_to_num(task.counts), E)) - cp.sum(cp.hstack(terms)) - 0.15 * cp.sum_squares(E)
+    root = np.linalg.cholesky(task.noise[0])
+    value = (
+        cp.sum(cp.multiply(np.nan_to_num(task.counts), E)) - cp.sum(cp.hstack(terms)) - 0.5 * cp.sum_squares(E @ root)
+    )
     problem = cp.Problem(cp.Maximize(value), [cp.multiply(1.0 - told, E) == 0])
     problem.solve(solver="CLARABEL")
     tilts, _, certificate = fit_tilts(task, tol=1e-8)

@@ -44,6 +44,35 @@ def likeness_of(signals: Array, components: int = 24) -> Array:
     return likeness / np.maximum(length, 1e-9) * np.sqrt(np.mean(length**2))
 
 
+def nearness_of(places: Array, ranges: tuple[float, ...] = (4.0, 16.0), components: int = 40, seed: int = 0) -> Array:
+    """Return places as coordinates whose inner products are nearness, with a spread of 1 over pairs.
+
+    Nearness is a sum of exp(−distance / range), the ranges in units of the distance to the nearest two others. Ranges
+    of 4 and 16 and 40 components were as good as any (6 villages up to 37). Unknown places are near nobody. Beyond
+    1,000 people the components come from a sample of so many (Nyström).
+    """
+    known = np.flatnonzero(np.isfinite(places).all(axis=1)) if places.size else np.zeros(0, dtype=np.int64)
+    coordinates = np.zeros((len(places), 0))
+    if len(known) < 3:
+        return coordinates
+    points = places[known]
+    sample = np.random.default_rng(seed).permutation(len(known))[:1000]
+    gaps = np.sqrt(((points[:, None, :] - points[None, sample, :]) ** 2).sum(axis=2))
+    nearest = np.sort(gaps, axis=0)[1:3]
+    unit = max(float(np.median(nearest.mean(axis=0))), 1e-12)
+    kernel = sum(np.exp(-gaps / (unit * scale)) for scale in ranges)
+    size, vectors = np.linalg.eigh(kernel[sample])
+    first = np.argsort(-size)[:components]
+    first = first[size[first] > 1e-9 * size.max()]
+    factors = kernel @ (vectors[:, first] / np.sqrt(size[first]))
+    factors -= factors.mean(axis=0)
+    likeness = factors[sample] @ factors[sample].T
+    spread = float(likeness[np.triu_indices(len(sample), 1)].std())
+    coordinates = np.zeros((len(places), len(first)))
+    coordinates[known] = factors / np.sqrt(max(spread, 1e-12))
+    return coordinates
+
+
 def read_groups(networks: Iterable[Any] | None, here: TieArrays) -> list[Respondents]:
     """Return other groups, all of whose ties are known, as respondents who told everything."""
     groups = []

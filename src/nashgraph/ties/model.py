@@ -13,8 +13,9 @@ from ..certificate import Certificate, Measure, Status, summed_up
 from ..validation import Array
 from .answers import Errors, error_variances, estimate_errors, scaled_up
 from .arrays import TieArrays
+from .count_noise import error_covariances
 from .fitted import Pairs, Weight
-from .inputs import Known, Nominations, likeness_of, nominations_of, with_known_ties, with_names
+from .inputs import Known, Nominations, likeness_of, nearness_of, nominations_of, with_known_ties, with_names
 from .mixing import Mixing, Respondents, fit_mixing
 from .pair_sums import Factors, expected_counts, sigmoid
 from .probabilities import calibrated, calibration, drawn_network, levelled
@@ -165,6 +166,8 @@ class CountsFit:
         self.Z = arrays.features
         self.n = arrays.n
         self.likeness = likeness_of(arrays.signals)
+        # Other groups have no places, so their likeness could not be compared with this group's.
+        self.nearness = np.zeros((self.n, 0)) if self.groups else nearness_of(arrays.places)
         self.told = with_known_ties(arrays)
         self.errors: Errors = estimate_errors(arrays, self.told, self.recall, self.error)
         self.named: Nominations | None = nominations_of(arrays, self.recall)
@@ -183,7 +186,7 @@ class CountsFit:
         scaled = self.likeness * np.sqrt(max(mixing.kappa, 0.0))
         spread = popularity_spread(counts[:, 0])
         offset = self.popularity(mixing, scaled, asked, complete, spread)
-        task = Task(self.Z, mixing.matrix, scaled, offset, own, counts[own], noise[own], known)
+        task = self.task(mixing, scaled, offset, own, counts, noise)
         certificate = mixing_certificate(mixing)
         tilts = np.zeros_like(task.counts)
         low_rank = task.factors(tilts)
@@ -217,6 +220,16 @@ class CountsFit:
             spread=spread,
         )
 
+    def task(self, mixing: Mixing, likeness: Array, offset: Array, rows: Array, counts: Array, noise: Array) -> Task:
+        """Return the problem of the tilts, in which answers bind as far as recall and errors let them."""
+        n_features = self.Z.shape[1]
+        nothing = np.zeros((len(rows), n_features, n_features))
+        task = Task(self.Z, mixing.matrix, likeness, offset, rows, counts[rows], nothing, self.known[:3])
+        counted = ~np.isnan(self.told[rows]).all(axis=1)
+        recall = np.where(counted, self.errors.recall, 1.0)  # what names say has its own error
+        low_rank = task.factors(np.zeros_like(task.counts))
+        return task._replace(noise=error_covariances(low_rank, self.Z, rows, noise[rows], recall))
+
     def answers(self) -> tuple[Array, Array]:
         """Return counts in ties (rather than in ties recalled) and error variances; names fill what was not counted."""
         noise = error_variances(self.told, self.arrays.at_least, self.errors)
@@ -240,6 +253,9 @@ class CountsFit:
         """Return the mixing of this group, and that of other groups it is pulled to."""
         rows = np.flatnonzero(asked)
         told = scaled_up(counts[rows], self.Z)
+        if self.nearness.shape[1]:
+            self.likeness = self.with_nearness(Respondents(self.Z, rows, told, self.nearness))
+            return fit_mixing([Respondents(self.Z, rows, told, self.likeness)], kappa=1.0), None, 0.0
         likeness = None
         if self.likeness.shape[1] and len(rows) and np.isin(rows, self.known.complete).all():
             one, other = self.known.ties()  # those of all respondents are known
@@ -253,8 +269,18 @@ class CountsFit:
         pull = group_pull(self.groups, anchor)
         return (fit_mixing([here], anchor, pull) if len(rows) else anchor), anchor, pull
 
-    def tried_kappa(self, here: Respondents) -> float:
+    def with_nearness(self, here: Respondents) -> Array:
+        """Return nearness and likeness of signals side by side, each with the weight that predicts the counts best."""
+        near = here.likeness * np.sqrt(self.tried_kappa(here))
+        if not self.likeness.shape[1]:
+            return near
+        both = here._replace(likeness=self.likeness)
+        return np.hstack([near, self.likeness * np.sqrt(self.tried_kappa(both, near))])
+
+    def tried_kappa(self, here: Respondents, besides: Array | None = None) -> float:
         """Return the weight of likeness under which mixing predicts best which traits people's ties have.
+
+        ``besides`` are coordinates of likeness that count fully.
 
         The Poisson deviance of counts given the number of ties: likeness also says who is popular, mostly wrongly.
         """
@@ -263,9 +289,11 @@ class CountsFit:
         if np.isnan(told[:, 1:]).all():
             return ASSUMED_KAPPA
         best, least = 0.0, np.inf
+        nothing = np.zeros((self.n, 0)) if besides is None else besides
         for kappa in KAPPAS:
-            fitted = fit_mixing([here._replace(rows=rows, counts=told)], kappa=kappa)
-            theta = self.Z[rows] @ fitted.matrix @ self.Z.T + kappa * self.likeness[rows] @ self.likeness.T
+            likeness = np.hstack([nothing, here.likeness * np.sqrt(kappa)])
+            fitted = fit_mixing([here._replace(rows=rows, counts=told, likeness=likeness)], kappa=1.0)
+            theta = self.Z[rows] @ fitted.matrix @ self.Z.T + likeness[rows] @ likeness.T
             theta[np.arange(len(rows)), rows] = -np.inf
             expected = np.maximum(sigmoid(theta) @ self.Z, 1e-6)
             expected *= np.maximum(told[:, :1], 1e-3) / expected[:, :1]

@@ -85,14 +85,26 @@ def expected_counts(low_rank: Factors, features: Array, rows: Array, each: Array
 
 def curvature(low_rank: Factors, features: Array, rows: Array, columns: Array) -> Array:
     """Return Σ_j p_ij (1 - p_ij) Z_j Z_j' for the given rows, estimated from a sample of columns."""
+    return _products(low_rank, features, rows, columns, variance=True)
+
+
+def ties_by_product(low_rank: Factors, features: Array, rows: Array) -> Array:
+    """Return Σ_j p_ij Z_j Z_j' for the given rows: how many ties have both of any two features."""
+    return _products(low_rank, features, rows, np.arange(len(features)), variance=False)
+
+
+def _products(low_rank: Factors, features: Array, rows: Array, columns: Array, variance: bool) -> Array:
     left, right = low_rank.cast()
-    Z, n_features = features.astype(left.dtype)[columns], features.shape[1]
+    Z = features.astype(left.dtype)[columns]
+    n_features = features.shape[1]
     upper = np.triu_indices(n_features)
     products = Z[:, upper[0]] * Z[:, upper[1]] * (len(left) / len(columns))
 
     def job(block: slice) -> Array:
         P = sigmoid(left[rows[block]] @ right[columns].T)
-        return (P * (1.0 - P)) @ products
+        if variance:
+            P *= 1.0 - P
+        return P @ products
 
     packed = np.vstack(list(by_blocks(job, len(rows), len(columns))))
     full = np.empty((len(rows), n_features, n_features))

@@ -5,8 +5,8 @@ r"""Whom each respondent is tied to: tilts of the shared mixing that reproduce e
 
 E_ik exists where node i was asked about trait k (k = 0: the number of ties). The problem is concave. It is the dual of
 "the distribution of networks nearest to the shared mixing whose expected counts are those told, up to an error of
-variance noise_ik", so the penalty is the variance of errors in the answers: none for exact answers, and then expected
-counts equal those told. At the solution a_ik − Σ_j p_ij Z_jk = noise_ik E_ik; the relative norm of the difference is
+covariance V_i", so the penalty is the covariance of errors in the answers: none for exact answers, and then expected
+counts equal those told. At the solution a_i − Σ_j p_ij Z_j = V_i E_i; the relative norm of the difference is
 what the solver stops by. Limited-memory BFGS, preconditioned with each node's own Hessian block; steps are checked by
 the slope at their end, which a concave function makes safe.
 """
@@ -31,7 +31,7 @@ class Task(NamedTuple):
     """A problem of tilts: features Z, mixing G, and likeness already scaled by the square root of κ.
 
     ``offset`` is added to the popularity of nodes that were not asked. ``rows`` are those asked, with counts (NaN: not
-    asked) and their error variances ``noise``. ``known`` has (rows, columns, values) of known pairs, each once.
+    asked) and their error covariances ``noise``. ``known`` has (rows, columns, values) of known pairs, each once.
     """
 
     features: Array
