@@ -112,8 +112,26 @@ def in_order(name: str, value: Any, nodes: Iterable[Any], owner: str = "X") -> A
     return array[order] if array.ndim == 1 else array[np.ix_(order, order)]
 
 
+def node_values(values: Any) -> Any:
+    """Return numbers by node: a Series keeps its labels, until the nodes are known; anything else is an array."""
+    return values.astype(float) if isinstance(values, pd.Series) else np.asarray(values, dtype=float)
+
+
+def has_labels(value: Any) -> bool:
+    """Tell whether a value, or a field of a dataclass such as a prior, is a Series or a table."""
+    if isinstance(value, tuple):
+        return any(has_labels(part) for part in value)
+    if not is_dataclass(value) or isinstance(value, type):
+        return isinstance(value, pd.Series | pd.DataFrame)
+    return any(has_labels(getattr(value, part.name)) for part in fields(value) if part.init)
+
+
 def fields_in_order(name: str, value: Any, nodes: Iterable[Any], owner: str = "X") -> Any:
     """Return a Series or table as :func:`in_order` does; in a dataclass, such as a prior, do so for all its fields."""
+    if isinstance(value, tuple):
+        parts = tuple(fields_in_order(name, part, nodes, owner) for part in value)
+        changed = any(after is not before for after, before in zip(parts, value, strict=True))
+        return parts if changed else value
     if not is_dataclass(value) or isinstance(value, type):
         return in_order(name, value, nodes, owner)
     changes = {}

@@ -37,7 +37,7 @@ def spectral_benefit(X: Array | PairSearch) -> Array:
     >>> spectral_benefit(np.array([[0.0, 0.0, 1.0]])).round(3)
     array([0.293, 0.293, 0.414])
     """
-    points = X if isinstance(X, PairSearch) else make_search(X)
+    points = X if isinstance(X, PairSearch) else make_search(np.asarray(X, dtype=float))
     if not points.norms.any():
         return np.full(len(points), 1.0 / len(points))
     top = points.top_eigenvector()

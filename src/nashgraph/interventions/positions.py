@@ -16,6 +16,7 @@ from scipy.sparse.csgraph import connected_components, dijkstra
 from ..compiled import kernel
 from ..games import spectral_radius
 from ..graph import LearnedGraph
+from ..matching import in_order
 from ..validation import Array, InputError, check_integer, check_number, check_vector
 from .game import Game, check_best, firsts, stability
 
@@ -65,6 +66,7 @@ def roles(
     if communities is None:
         community = LearnedGraph(game.names, game.weights).communities
     else:
+        communities = in_order("communities", communities, game.names, "the graph")
         given = check_vector("communities", communities, game.n_nodes, "pass a number for each node, or leave it out")
         community = np.unique(given, return_inverse=True)[1] + 1
     heavy = heavy_ties(game.weights)

@@ -21,6 +21,7 @@ from scipy import sparse
 from scipy.stats import hypergeom
 
 from ..compiled import kernel
+from ..matching import in_order
 from ..validation import Array, InputError, check_choice, check_integer, check_vector
 from .game import Game, check_size, firsts, stability
 from .positions import check_spread
@@ -79,6 +80,7 @@ def best_seeds(
     draws, random = check_draws(samples, random_state, game.n_nodes)
     draw = partial(draw_sets, model=model, scale=scale, rounds=rounds)
     if score is not None:
+        score = in_order("score", score, game.names, "the graph")
         chosen = firsts(check_vector("score", score, game.n_nodes, "pass a number for each node"), seeds)
     else:
         chosen = draw(game.weights, draws, random).greedy(seeds)

@@ -293,5 +293,5 @@ def squared_distances(X: Array) -> Array:
            [0.5, 0. , 2. ],
            [4.5, 2. , 0. ]])
     """
-    search = make_search(X)
+    search = make_search(np.asarray(X, dtype=float))
     return search.rows(np.arange(len(search)))

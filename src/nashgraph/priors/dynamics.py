@@ -31,6 +31,7 @@ from ..games import (
 from ..games.feedback import NoEquilibriumError, feedback_of, too_much_feedback
 from ..games.interactions import INTERACTIONS, Response
 from ..games.welfares import WELFARES
+from ..matching import node_values
 from ..pairs import HERE, Place
 from ..registry import Registry
 from ..validation import Array, InputError, check_number
@@ -254,7 +255,7 @@ class Dynamics(FixedPointPrior):
     share: float = field(default=1.0, init=False)
 
     def __post_init__(self) -> None:
-        benefit, interaction = np.asarray(self.benefit, float), as_interaction(self.interaction)
+        benefit, interaction = node_values(self.benefit), as_interaction(self.interaction)
         self._set(benefit=benefit, interaction=interaction, welfare=as_welfare(self.welfare))
 
 
@@ -316,7 +317,7 @@ class Epidemic(FixedPointPrior):
     share: float = field(default=1.0, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        imports = np.asarray(self.imports, float)
+        imports = node_values(self.imports)
         if not (imports > 0).all():
             raise InputError("Epidemic imports must be positive at every node: add a small number, for example 0.001")
         rate = check_number("Epidemic rate", self.rate, low=0, open_low=True, remedy="try 1")

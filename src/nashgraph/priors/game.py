@@ -9,6 +9,7 @@ import numpy as np
 
 from ..games import Log1p, TotalAction, as_interaction, as_welfare, solve_affine
 from ..games.interactions import Response
+from ..matching import node_values
 from ..validation import Array, InputError, check_number
 from .dynamics import DynamicsState, FixedPointPrior
 from .prior import Combinable, Graph, by_column, products
@@ -98,7 +99,7 @@ class GamePrior(FixedPointPrior):
         check_number("share", self.share, low=-1, high=1, remedy=remedy)
         if self.cap is not None:
             check_number("cap", self.cap, low=0, open_low=True, remedy="it is the greatest action; None is no cap")
-        benefit = None if self.benefit is None else np.asarray(self.benefit, float)
+        benefit = None if self.benefit is None else node_values(self.benefit)
         check_number("rounding", self.rounding, low=0, remedy="try 0.05; 0 leaves the corners sharp")
         # Corners of φ are rounded, because at a sharp one the value has no gradient.
         width = 0.0 if self.plain or benefit is None else self.rounding * float(benefit.mean())

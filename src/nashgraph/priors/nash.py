@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 
 from ..games import Interaction, Welfare, as_interaction, as_welfare, solve_affine
+from ..matching import in_order, names_of, square
 from ..validation import Array, check_benefit, check_vector, check_weights, warn
 from .game import GamePrior
 from .prior import as_products
@@ -42,9 +44,11 @@ def equilibrium(
     >>> equilibrium(np.array([[0.0, 0.5], [0.5, 0.0]]), np.array([1.0, 1.0]), "linear")
     array([2., 2.])
     """
-    weights = check_weights(W)
-    benefit = check_benefit(b, weights.shape[0], normalize=False)
+    weights = check_weights(square("W", W).to_numpy() if isinstance(W, pd.DataFrame) else W)
+    nodes = names_of(W) or range(weights.shape[0])
+    benefit = check_benefit(in_order("b", b, nodes, "W"), weights.shape[0], normalize=False)
     if start is not None:
+        start = in_order("start", start, nodes, "W")
         start = check_vector("start", start, len(benefit), "pass the actions to start from, or None")
     rest = GamePrior(benefit, interaction).settle(as_products(weights), tol=tol, start=start)
     if rest.residual > tol:
@@ -79,7 +83,8 @@ def adjoint(
     >>> adjoint(W, equilibrium(W, np.ones(2), "linear"), "linear")
     array([2., 2.])
     """
-    weights = check_weights(W)
+    weights = check_weights(square("W", W).to_numpy() if isinstance(W, pd.DataFrame) else W)
+    y = in_order("y", y, names_of(W) or range(weights.shape[0]), "W")
     actions = check_vector("y", y, weights.shape[0], "pass the equilibrium of W")
     transposed, slope = weights.T, as_interaction(interaction).slope(actions)
     found = solve_affine(lambda v: slope * (transposed @ v), as_welfare(welfare).gradient(actions), tol=tol)

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..games import as_welfare, solve_affine
+from ..matching import node_values
 from ..validation import Array, InputError, check_choice, check_finite
 from .dynamics import DynamicsState
 from .prior import Combinable, Graph, PriorState, products
@@ -53,7 +54,7 @@ class Opinions(Combinable):
 
     def __post_init__(self) -> None:
         check_choice("measure", self.measure, ("mean", "polarisation", "disagreement"))
-        innate = np.asarray(self.innate, float)
+        innate = node_values(self.innate)
         check_finite("innate opinions", innate, ("node",), "give one finite number per node")
         share = np.broadcast_to(np.asarray(self.susceptibility, float), innate.shape)
         if not ((share >= 0) & (share <= 1)).all():
@@ -126,7 +127,7 @@ class GraphFilter(Combinable):
         if coefficients.ndim != 1 or len(coefficients) < 2:
             raise InputError("GraphFilter needs two or more coefficients h_0, h_1, ..., for example [0, 1, 0.5]")
         check_finite("GraphFilter coefficients", coefficients, ("coefficient",), "give finite numbers")
-        benefit, welfare = np.asarray(self.benefit, float), as_welfare(self.welfare)
+        benefit, welfare = node_values(self.benefit), as_welfare(self.welfare)
         self._set(coefficients=coefficients, benefit=benefit, welfare=welfare)
 
     def _evaluate(self, weights: Graph, *, tol: float, start: Any) -> PriorState:

@@ -16,7 +16,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Protocol, cast
 
 import numpy as np
+import pandas as pd
 
+from ..matching import fields_in_order, has_labels, names_of, square
 from ..pairs import HERE
 from ..registry import Settings
 from ..validation import Array, InputError, check_number, check_weights
@@ -113,7 +115,12 @@ class Combinable(Settings):
 
     def evaluate(self, weights: Any, *, tol: float = EXACT, start: Any = None) -> Any:
         """Return the prior's state at an array, CSR, a learned graph or a solver's weights."""
-        return self._evaluate(as_products(weights), tol=tol, start=start)
+        prior = self
+        if has_labels(self):  # a Series of benefits, for example: matched once the nodes are known
+            names = names_of(weights)
+            nodes: Any = range(self.n_nodes or 0) if names is None else names
+            prior = fields_in_order("prior", self, nodes, "W")
+        return prior._evaluate(as_products(weights), tol=tol, start=start)
 
     def _evaluate(self, weights: Graph, *, tol: float, start: Any) -> Any:
         raise NotImplementedError
@@ -362,5 +369,7 @@ def as_products(weights: Any) -> Graph:
     """Return an array, CSR or learned graph as products; a solver's weights as they are."""
     if hasattr(weights, "tdot"):
         return cast(Graph, weights)
+    if isinstance(weights, pd.DataFrame):
+        weights = square("W", weights).to_numpy()
     matrix = getattr(weights, "weights", weights)  # those of a learned graph
     return InMemory.of(check_weights(matrix))
