@@ -108,7 +108,7 @@ def test_members_give_their_household_the_mean():
 
 @pytest.mark.parametrize("ends", [("Borrower", "Lender"), ("caller", "callee"), ("from", "to"), ("X", "Y")])
 def test_reports_of_ties_are_a_network(ends):
-    rows = [(NAMES[k], NAMES[(k * k + step) % 20], 10 * k) for k in range(20) for step in (1, 3)]
+    rows = [(NAMES[k], NAMES[(k * k + step) % 20], 10 + k) for k in range(20) for step in (1, 3)]
     table = pd.DataFrame(rows, columns=[*ends, "amount"])
     study = read_study(table)
     assert study.plan.table.rows == "reports"
@@ -116,6 +116,33 @@ def test_reports_of_ties_are_a_network(ends):
     assert len(study.people) == 20
     assert study.network["weight"].sum() == sum(source != target for source, target, _ in rows)
     assert study.tells_of_ties
+
+
+def test_a_tie_of_strength_0_is_none():
+    rows = [(one, other, int((one * other) % 7 == 1)) for one in range(1, 16) for other in range(1, one)]
+    study = read_study(pd.DataFrame(rows, columns=["i", "j", "tie"]))
+    assert len(study.people) == 15
+    assert len(study.network) == sum(tie for *_, tie in rows)
+
+
+def test_ends_by_id_beside_a_number_of_the_message():
+    table = pd.DataFrame({"id": range(40), "sender_id": [100 + k % 9 for k in range(40)]})
+    study = read_study(table.assign(recipient_id=[100 + (k * k + 1) % 11 for k in range(40)], text="hi"))
+    assert study.plan.table.rows == "reports"
+
+
+def test_an_attendance_list_by_dates():
+    rows = [
+        (NAMES[k], f"2025-01-{day:02d}", ("Present", "Absent")[(k * day) % 2]) for k in range(12) for day in (1, 2, 3)
+    ]
+    study = read_study(pd.DataFrame(rows, columns=["Student", "Date", "Status"]), standardize=False)
+    assert study.plan.table.rows == "answers"
+    assert study.signals.loc["2025-01-01", NAMES[:3]].tolist() == [1, 0, 1]
+
+
+def test_numbers_of_households_within_villages():
+    table = survey().drop(columns="name").assign(village=["A", "B", "C"] * 10, hh_no=np.repeat(range(1, 11), 3))
+    assert read_study(table).people.index.tolist()[:4] == ["A-1", "B-1", "C-1", "A-2"]
 
 
 def test_people_in_columns_under_questions():
@@ -152,7 +179,7 @@ def test_distances_are_no_strengths():
     points = RANDOM.normal(size=(10, 2))
     table = pd.DataFrame(np.linalg.norm(points[:, None] - points, axis=2), columns=NAMES[:10])
     table.insert(0, "name", NAMES[:10])
-    with pytest.raises(InputError, match="no answers are left"):
+    with pytest.raises(InputError, match="a matrix of distances does not say who is tied"):
         read_study(table)
 
 
@@ -357,6 +384,17 @@ def test_choices_with_columns_of_their_own_count_once():
     assert {"assets/radio", "assets/cow"} <= {*study.questions}
 
 
+def test_a_choice_with_a_column_of_its_own_is_a_tick():
+    table = survey(**{"clubs [Choir]": ["Choir", None, None] * 10, "clubs [Chess]": [None, "Chess", "Chess"] * 10})
+    study = read_study(table, standardize=False)
+    assert study.signals.loc["clubs [Choir]", NAMES[:3]].tolist() == [1, 0, 0]
+
+
+def test_negative_codes_below_a_scale():
+    study = read_study(survey(agree=[1, 2, 3, 4, 5, -9] * 5), gaps="pairwise")
+    assert study.signals.loc["agree"].isna().sum() == 5
+
+
 def test_codes_of_one_question_count_in_all_of_its_block():
     cells = {f"b{k}": RANDOM.integers(1, 6, 30).astype(float) for k in range(1, 5)}
     cells["b1"][:2] = 8
@@ -459,6 +497,14 @@ def test_counts_know_the_trait_that_they_count():
     assert ties.counts.iloc[29].isna().all()
     assert ties.n_ties.tolist() == list(range(30))
     assert study.plan.table.column("How many weavers do you know?").of == "Are you a weaver?"
+
+
+def test_counts_that_have_the_name_of_a_trait():
+    flags = {"female": [0, 1] * 15, "smoker": [0, 0, 1] * 10}
+    counts = {f"friends_{trait}": [k % 5 for k in range(30)] for trait in flags}
+    study = read_study(survey(**flags, **counts, degree=[4 + k % 9 for k in range(30)]))
+    assert list(study.ties.counts) == ["female", "smoker"]
+    assert role(study, "degree") == "n_ties"
 
 
 def test_alters_of_egor_are_counted(tmp_path):

@@ -269,9 +269,10 @@ def finished(building: Building) -> Study:
             groups=survey.groups.loc[building.people] if survey.groups.shape[1] else None,
         )
     if not coded.names and not told:
-        raise PlanError(
-            "no answers are left: every column is ignored or the same for everybody", plan=plan, parameter="columns"
-        )
+        what = "no answers are left: every column is ignored or the same for everybody"
+        if plan.table.rows == "matrix":
+            what = "a matrix of distances does not say who is tied: give it after a table of the people"
+        raise PlanError(f"{plan.table.file}: {what}", plan=plan, parameter="columns")
     index = pd.Index(building.people, dtype=object)
     check_nodes(building.people, "rows")
     missing = np.isnan(coded.values).mean(axis=1) if coded.names else np.zeros(len(index))

@@ -88,7 +88,7 @@ class Register:
         called = self.first.get(key, set()) - {own}
         if len(called) == 1:
             return Match(next(iter(called)), 0, "by the first name, which nobody else has", False)
-        if not near or alike or called or len(key) < 4 or key.isdecimal():
+        if not near or alike or called or len(key) < 4 or re.search(r"\d", key):  # codes are right or wrong
             return Match("", 0, "several people have this name" if alike or called else "nobody has this name", False)
         return self._nearest(key, own)
 

@@ -14,6 +14,7 @@ from .columns import among, as_name, is_text, whole_numbers
 from .names import MANY_ROWS, SMALL, why_code, words_of
 from .vocabulary import AMBIGUOUS, ANY_TOOL, CODE_WORDS, METADATA, NAMED_ROLES, NO_ANSWER, NODE_WORDS
 
+EGO_IDS = ("egoid", "networkcanvasegouuid")  # of egor and Network Canvas
 BESIDE_NAMES = {"no", "nr", "num", "number", "name", "names", "label", "of", "the", "what", "is", "please", "enter"}
 
 SEVERAL = 3  # columns of tools that it takes until words such as "status" count as the tool's
@@ -220,6 +221,8 @@ def metadata(profiles: list[Profile]) -> dict[str, str]:
 
 def person_score(profile: Profile, aside: dict[str, str], place: int) -> float:
     """Return how much a column looks like one that identifies people; 0 if it does not."""
+    if spoken(profile.name).replace(" ", "") in EGO_IDS:
+        return 7.0
     reason = aside.get(profile.name, "")
     if reason:
         usable = reason in ("the tool's number of the form", "how to reach the person", "a number in the list")

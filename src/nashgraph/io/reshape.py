@@ -127,11 +127,15 @@ def _reports(table: pd.DataFrame, plan: TablePlan) -> Turned:
         columns = plan.of_role(role)
         ties[role] = _named(table[columns[0].name]) if columns else ""
     inside = (ties["source"] != "") & (ties["target"] != "") & (ties["source"] != ties["target"])
+    strengths = plan.of_role("strength")
+    if strengths:  # a strength of 0 is no tie, and the two are people all the same
+        inside &= pd.to_numeric(table[strengths[0].name], errors="coerce").fillna(1.0).to_numpy() != 0
     loops = int((ties["source"] == ties["target"]).sum())
+    people = pd.unique(ties[["source", "target"]].to_numpy().ravel())
+    people = people[people != ""]
     ties = ties[inside].reset_index(drop=True)
     if ties.empty:
         raise TableError(f"{plan.file} has no tie between two different people")
-    people = pd.unique(ties[["source", "target"]].to_numpy().ravel())
     network = ties.groupby(["source", "target"], sort=False).size().rename("weight").reset_index()
     decisions = [Decision("network", (), f"{len(table)} rows are {len(network)} ties between {len(people)} people")]
     if loops:

@@ -234,13 +234,14 @@ def _ids_of_others(block: Sequence[Profile], people: Sequence[str], called: bool
 def _counts_of_ties(guess: Guess) -> None:
     """Find how many ties people say they have, in all and of a kind, and the trait that each count is about."""
     asked: list[Profile] = []
+    binary = [profile for profile in guess.open if profile.distinct == 2 and _is_flag(profile)]
     for profile in guess.open:
         question = f"{profile.name} {profile.label}"
         words = " ".join(words_of(question))
         about_ties = HOW_MANY.search(words) and any(map(TIED.fullmatch, words.split()))
         degree = re.fullmatch(r"(?:in|out)? ?degree|network size", words.strip())
         known = KNOWN_PEOPLE.search(words) or profile.named("n_ties")
-        if (about_ties or degree or known) and _counts(profile):
+        if (about_ties or degree or known or _named_after(profile, binary)) and _counts(profile):
             asked.append(profile)
     if not asked:
         return
@@ -267,6 +268,15 @@ def _counts_of_ties(guess: Guess) -> None:
     for flag in flags:
         if flag.name in counted.values():
             guess.decide(flag, "trait", "others count it among their ties", scale="yes/no")
+
+
+def _named_after(profile: Profile, flags: Sequence[Profile]) -> bool:
+    """Tell whether a name is a word for ties and the name of a trait: friends_weaver, with a column weaver."""
+    words = words_of(profile.name, digits=True)
+    others = [word.rstrip("s") for word in words if not TIED.fullmatch(word)]
+    if not others or len(others) == len(words):
+        return False
+    return any(others == [word.rstrip("s") for word in words_of(flag.name, digits=True)] for flag in flags)
 
 
 def _asks_for_all(profile: Profile) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,7 @@ from .profiles import Profile, metadata, persons
 from .shapes import Rows, of_columns, of_matrix, of_ties
 from .vocabulary import ANSWERS, PLACES, QUESTIONS
 
+FEW_MARKS = 4  # different cells of an attendance list: present, absent, excused, late
 FEW_REPEATS = 0.1  # of the rows: more repeated ids mean that rows are something else
 MOST_WAVES = 30
 
@@ -53,7 +54,7 @@ def _by_person(table: pd.DataFrame, profiles: list[Profile], aside: dict[str, st
         person = next((profile for profile in partly if profile.filled >= 0.9 * len(table)), None)
         rows = household or _compound(table, profiles) or (_people(person, likely) if person is not None else None)
         return rows or Rows("people", why="no column identifies people, so they are numbered by row", unsure=True)
-    rows = _repeated(table, rival[1], profiles, aside) or household
+    rows = _compound(table, profiles) or _repeated(table, rival[1], profiles, aside) or household
     if rows is None and rival[1].distinct >= (1 - FEW_REPEATS) * rival[1].filled:
         rows = _few_repeats(table, rival[1], likely)
     if rows is None and best[1] is not None and (best[1].text or best[0] >= 4.0):
@@ -104,26 +105,65 @@ def _unclear(person: Profile) -> Rows:
     return Rows("people", (ColumnPlan(person.name, "id", unsure=True),), "its id repeats", True, question)
 
 
+@dataclass(frozen=True)
+class _Repeated:
+    """A table in which the column that identifies people repeats, for the rules that say why."""
+
+    table: pd.DataFrame
+    person: Profile
+    others: list[Profile]
+    rest: list[Profile]  # the others without what tools wrote, dates, and columns of one value
+
+    @property
+    def who(self) -> ColumnPlan:
+        """The plan of the person's column."""
+        return ColumnPlan(self.person.name, "id", why="its values repeat: a person has several rows")
+
+    def rows(self, kind: str, why: str, **roles: Profile) -> Rows:
+        """Return the kind of the rows, with the roles of further columns."""
+        columns = [ColumnPlan(profile.name, role) for role, profile in roles.items()]
+        return Rows(kind, (self.who, *columns), f"{self.person.name!r} repeats, {why}")
+
+
 def _repeated(table: pd.DataFrame, person: Profile, profiles: list[Profile], aside: dict[str, str]) -> Rows | None:
-    """Return what rows are whose person repeats: waves, one answer each, or events."""
+    """Return what rows are whose person repeats: waves, members, one answer each, or events."""
     others = [profile for profile in profiles if profile is not person]
-    who = ColumnPlan(person.name, "id", why="its values repeat: a person has several rows")
-    for profile in others:
-        few = 1 < profile.distinct <= MOST_WAVES
-        if few and (profile.named("wave") or profile.spoken == "year") and _together_unique(table, person, profile):
-            wave = ColumnPlan(profile.name, "wave", why="each person once in each")
-            why = f"{person.name!r} repeats, once in each {profile.name!r}"
-            return Rows("waves", (who, wave), why)
-    rest = [profile for profile in others if profile.name not in aside]
-    rest = [profile for profile in rest if not profile.is_date and profile.distinct > 1]
-    line = next((profile for profile in others if _counts_within(table, person, profile)), None)
-    if line is not None and (line.named("line") or any(profile.named("relation_to_head") for profile in others)):
-        return Rows(
-            "members", (who, ColumnPlan(line.name, "ignore", why="counts the members")), f"{person.name!r} repeats"
-        )
-    if len(rest) == 1 and rest[0].distinct >= 2:
-        event = ColumnPlan(rest[0].name, "question", why="what people took part in")
-        return Rows("events", (who, event), f"{person.name!r} repeats, each time with another {rest[0].name!r}")
+    used = [profile for profile in others if profile.name not in aside]
+    rest = [profile for profile in used if not profile.is_date and profile.distinct > 1]
+    found = _Repeated(table, person, others, rest)
+    for way in (_in_waves, _with_lines, _on_dates, _with_questions, _at_events):
+        rows = way(found)
+        if rows is not None:
+            return rows
+    return None
+
+
+def _in_waves(found: _Repeated) -> Rows | None:
+    for profile in found.others:
+        few = 1 < profile.distinct <= MOST_WAVES and (profile.named("wave") or profile.spoken == "year")
+        if few and _together_unique(found.table, found.person, profile):
+            return found.rows("waves", f"once in each {profile.name!r}", wave=profile)
+    return None
+
+
+def _with_lines(found: _Repeated) -> Rows | None:
+    line = next((profile for profile in found.others if _counts_within(found.table, found.person, profile)), None)
+    related = any(profile.named("relation_to_head") for profile in found.others)
+    if line is None or not (line.named("line") or related):
+        return None
+    rows = found.rows("members", f"and {line.name!r} counts the members")
+    return replace(rows, columns=(*rows.columns, ColumnPlan(line.name, "ignore", why="counts the members")))
+
+
+def _on_dates(found: _Repeated) -> Rows | None:
+    moment = _moment_of_each(found.table, found.person, found.others, found.rest)
+    if moment is None:
+        return None
+    return found.rows("answers", f"once on each {moment.name!r}", question=moment, answer=found.rest[0])
+
+
+def _with_questions(found: _Repeated) -> Rows | None:
+    rest = found.rest
     called = [profile for profile in rest if {*words_of(profile.name)} & QUESTIONS or profile.named("question")]
     if not called and len(rest) == 2:
         values = [profile for profile in rest if {*words_of(profile.name)} & ANSWERS]
@@ -131,16 +171,33 @@ def _repeated(table: pd.DataFrame, person: Profile, profiles: list[Profile], asi
         called = called or [profile for profile in rest if profile.text or profile.why_code][:1]
     for question in called:
         values = [profile for profile in rest if profile is not question]
-        values = [profile for profile in values if {*words_of(profile.name)} & ANSWERS] or values
-        if len(values) >= 1 and (len(values) == 1 or {*words_of(values[0].name)} & ANSWERS):
-            if not _together_unique(table, person, question, few=0.02):
-                continue
-            columns = (who, ColumnPlan(question.name, "question"), ColumnPlan(values[0].name, "answer"))
-            return Rows("answers", columns, f"{person.name!r} repeats, each time with another {question.name!r}")
-    events = [profile for profile in rest if profile.named("event")]
-    if len(events) == 1 and _together_unique(table, person, events[0], few=0.05):
-        event = ColumnPlan(events[0].name, "question", why="what people took part in")
-        return Rows("events", (who, event), f"{person.name!r} repeats, each time with another {events[0].name!r}")
+        answers = [profile for profile in values if {*words_of(profile.name)} & ANSWERS]
+        alone = answers or (values if len(values) == 1 else [])
+        if alone and _together_unique(found.table, found.person, question, few=0.02):
+            why = f"each time with another {question.name!r}"
+            return found.rows("answers", why, question=question, answer=alone[0])
+    return None
+
+
+def _at_events(found: _Repeated) -> Rows | None:
+    events = found.rest if len(found.rest) == 1 else [profile for profile in found.rest if profile.named("event")]
+    if len(events) != 1 or events[0].distinct < 2:
+        return None
+    if len(found.rest) > 1 and not _together_unique(found.table, found.person, events[0], few=0.05):
+        return None
+    return found.rows("events", f"each time with another {events[0].name!r}", question=events[0])
+
+
+def _moment_of_each(
+    table: pd.DataFrame, person: Profile, others: Sequence[Profile], rest: Sequence[Profile]
+) -> Profile | None:
+    """Return the dates of a list that says for each person and date whether the person was there."""
+    if len(rest) != 1 or rest[0].distinct > FEW_MARKS:
+        return None
+    for profile in others:
+        shared = profile is not rest[0] and 1 < profile.distinct <= profile.filled / 2
+        if shared and _together_unique(table, person, profile):
+            return profile
     return None
 
 

@@ -19,6 +19,7 @@ from .profiles import Profile
 from .vocabulary import NO, NO_ANSWER, TICK, UNTICK, YES
 
 MOST_CHOICES = 25  # of a question with several in a cell
+LEAST_TICKS = 3  # cells of one word, below which they are no choice
 MOST_LEVELS = 12  # of an answer that is ordered
 MOST_CATEGORIES = 50  # more different words are free text, unless each has ten people
 NUMBERED = re.compile(r"\s*(-?\d+)\s*(?:[-–:.)=(]|\s)\s*\D.*")  # "4 - agree", "4 (Agree)", "4. agree"
@@ -85,6 +86,8 @@ def _marked(profile: Profile) -> ColumnPlan | None:
         return ColumnPlan(profile.name, "answer", "tick", why="a mark where it applies")
     # Of single letters only y and n: s and n may be south and north.
     spelled_out = any(len(word) > 1 for word in folded) or folded <= {"y", "n", "0", "1"}
+    if len(folded) == 1 and blanks and len(everything) == 1 and profile.filled >= LEAST_TICKS:
+        return ColumnPlan(profile.name, "answer", "tick", why="one word or nothing: a choice that people ticked")
     if folded & YES and folded & NO and folded <= YES | NO and spelled_out:
         return ColumnPlan(profile.name, "answer", "yes/no", why="yes or no")
     return None
@@ -193,6 +196,10 @@ def _codes(seen: Array, counts: Array) -> list[float]:
     if not seen.size or (seen[0] >= 0 and seen[-1] < 7) or (seen % 1).any():
         return []
     found = plain_codes(seen)
+    answers = seen[seen >= 0]
+    # -9, -8 and -7 below answers that are all from 0 up.
+    if seen[0] < 0 and answers.size > 1 and np.isin(seen[seen < 0], (-9.0, -8.0, -7.0, *found)).all():
+        found += seen[seen < 0].tolist()
     rest = ~np.isin(seen, found)
     found += stray_codes(np.repeat(seen[rest], counts[rest]))
     seen, counts = seen[rest], counts[rest]
@@ -215,7 +222,7 @@ def _as_numbers(profile: Profile) -> str | None:
     return f"{shown[0]!r} as {shown[1]:.15g}"
 
 
-CURRENCY = r"[$€£¥₹₩₽₺₪₫฿]|[A-Z]{2,3}\.?|Rs\.?|Ksh\.?|%"
+CURRENCY = r"[$€£¥₹₩₽₺₪₫฿]|[A-Z]{2,4}\.?|Rs\.?|Ksh\.?|%"
 UNITS = r"years?( old)?|yrs?|y|años|ans|jahre?|kg|km|m|cm|ha|acres?|hours?|hrs?|h|min(utes)?|days?|rs|/-"
 GROUPED = r"\d{1,3}(?:[,'’ \u00a0\u202f]\d{3})+|\d{1,3}(?:,\d{2})*,\d{3}|\d+"
 AMOUNT = re.compile(rf"\s*(?:({CURRENCY})\s*)?([-+−]?(?:{GROUPED})(?:\.\d+)?)\s*({CURRENCY}|(?i:{UNITS}))?\s*")

@@ -13,7 +13,7 @@ import pandas as pd
 from ..plan import ColumnPlan
 from .columns import as_name
 from .names import counts_rows, plain_names, words_of
-from .profiles import Profile, looks_like_names, persons, spoken
+from .profiles import EGO_IDS, Profile, looks_like_names, persons, spoken
 from .vocabulary import END_PAIRS, QUESTIONS, STRENGTH
 
 SHARED = 0.3  # of the names that two columns must share to be the two ends of ties
@@ -36,13 +36,19 @@ def _ends(profiles: list[Profile]) -> tuple[Profile, Profile] | None:
     """Return the columns of the two ends of ties, by their names."""
     by_name: dict[str, Profile] = {}
     for profile in profiles:
-        by_name.setdefault(spoken(profile.name), profile)
-        by_name.setdefault(spoken(profile.name).replace(" ", ""), profile)
+        for name in (spoken(profile.name), _end_name(profile)):
+            by_name.setdefault(name, profile)
+            by_name.setdefault(name.replace(" ", ""), profile)
     for one, other in END_PAIRS:
         for write in (str, lambda text: text.replace(" ", "")):
             if write(one) in by_name and write(other) in by_name:
                 return by_name[write(one)], by_name[write(other)]
     return None
+
+
+def _end_name(profile: Profile) -> str:
+    """Return the name of an end of ties without what it is identified by: sender of "sender_id"."""
+    return re.sub(r" (id|name|no|number|code|phone|email|uuid|user)$", "", spoken(profile.name))
 
 
 def _names_in(profile: Profile) -> set[str]:
@@ -60,7 +66,7 @@ def of_ties(table: pd.DataFrame, profiles: list[Profile], aside: dict[str, str])
     if called is not None:
         source, target = called
         people = [pair for pair in persons(profiles, aside) if pair[1].unique and pair[0] >= 2.0]
-        ends = spoken(source.name)
+        ends = _end_name(source)
         alone = not people or ends in ALWAYS_ENDS
         if alone and (not source.unique or ends in ALWAYS_ENDS) and not source.is_date and not target.is_date:
             return _reports(
@@ -82,7 +88,6 @@ def of_ties(table: pd.DataFrame, profiles: list[Profile], aside: dict[str, str])
     return None
 
 
-EGO_IDS = ("egoid", "networkcanvasegouuid")
 # Columns called so are ends of ties even if every row has a person of its own.
 ALWAYS_ENDS = (
     "source",

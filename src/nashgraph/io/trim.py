@@ -90,14 +90,16 @@ def _named_by(table: pd.DataFrame, headers: int) -> tuple[pd.DataFrame, dict[str
     labels: dict[str, str] = {}
     names: list[str] = []
     question = ""
+    blank = [name in ("", f"column {place + 1}") for place, name in enumerate(map(str, table.columns))]
     for place, name in enumerate(map(str, table.columns)):
         cell: Any = table.iloc[0, place]
         below = "" if pd.isna(cell) else " ".join(str(cell).split())
-        unnamed = name in ("", f"column {place + 1}") or name.startswith("Unnamed:")
+        unnamed = blank[place] or name.startswith("Unnamed:")
         if not unnamed:
             question = name
         # SurveyMonkey writes a question over its first column only, and the choices below.
-        full = f"{question} [{below}]" if unnamed and below else name
+        choice = unnamed or (place + 1 < len(blank) and blank[place + 1] and below.casefold() not in OPEN_ANSWERS)
+        full = f"{question} [{below}]" if choice and below else name
         if full == name and below and below.casefold() not in OPEN_ANSWERS and not IMPORT_ID.match(below):
             labels[name] = below
         names.append(full if full not in names else f"{full} ({place + 1})")
