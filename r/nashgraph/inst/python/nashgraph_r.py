@@ -88,7 +88,7 @@ def fit_game(
     if groups is not None:
         options["groups"] = table[groups]
     fit = nashgraph.fit_game(
-        graph, formula, table, interaction=interaction, method=method, normalize=normalize, **options
+        graph, formula, data=table, interaction=interaction, method=method, normalize=normalize, **options
     )
     return {
         "peer_effect": fit.peer_effect,
