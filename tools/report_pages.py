@@ -1,25 +1,24 @@
-"""Write report pages of networks of several sizes, print how large they are, and with --shots photograph them.
+"""Write report pages of several kinds of data, print how large they are, and with --shots photograph them.
 
     python tools/report_pages.py --out build/pages                 # pages and sizes
-    python tools/report_pages.py --out build/pages --shots build/shots
+    python tools/report_pages.py --out build/pages --shots docs/report
 
-The networks are synthetic: communities of households that answer a survey with scales, categories and numbers.
+All data are simulated: a survey, the same answers shuffled, counted ties, names with spelling mistakes, names by half
+the people with places, larger surveys, and a network whose leaders are supported.
 """
 
 from __future__ import annotations
 
 import argparse
-import pickle
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-SIZES = (34, 60, 600, 5_000, 20_000)
-SHOT_SIZES = (60, 600, 20_000)
-WIDTHS = {1440: 900, 768: 1024, 390: 844}
+WIDTHS = {1440: 900, 1024: 900, 390: 844}
 ORDERED = ("trusts neighbours", "visits the market", "gives advice", "owns land", "feels safe")
 WORDS = {
     "water": ("tap", "well", "river", "tank"),
@@ -52,29 +51,99 @@ def signals(table: pd.DataFrame) -> pd.DataFrame:
     return ((coded - coded.mean()) / coded.std().replace(0, 1)).T
 
 
-def fitted(count: int, folder: Path) -> tuple[object, pd.DataFrame]:
-    """Return the default model of a survey, and the survey; a model that was fitted before is read from its file."""
+def learned(table: pd.DataFrame, **about: Any) -> dict[str, Any]:
+    """Return the arguments of a page about the default network of a survey."""
     from nashgraph import ConsensusGL  # noqa: PLC0415 (the import is slow and a help text needs none)
 
-    table, file = survey(count), folder / f"model-{count}.pickle"
-    if not file.exists():
-        model = ConsensusGL(random_state=0).fit(signals(table))
-        file.write_bytes(pickle.dumps(model))
-    return pickle.loads(file.read_bytes()), table
+    coded = signals(table)
+    return {"model": ConsensusGL(random_state=0).fit(coded), "columns": table, "signals": coded, **about}
 
 
-def write_pages(sizes: list[int], folder: Path) -> None:
-    """Write a page of every size and print the sizes of the files."""
+def shuffled(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a survey with each column shuffled: nothing is left in it."""
+    random = np.random.default_rng(1)
+    return pd.DataFrame({name: random.permutation(table[name].to_numpy()) for name in table}, index=table.index)
+
+
+def counted() -> dict[str, Any]:
+    """Return a village that counted its ties, with the truth beside it."""
+    from nashgraph import TieModel  # noqa: PLC0415
+    from nashgraph.cli.demo import drawn_village  # noqa: PLC0415
+
+    village = drawn_village(seed=0)
+    model = TieModel(random_state=0).fit(traits=village.traits, counts=village.counts, n_ties=village.n_ties)
+    return {"model": model, "columns": village.traits, "title": "A village that counted its ties"}
+
+
+def named(seed: int = 0, n: int = 70) -> pd.DataFrame:
+    """Return people on a map who wrote the names of up to four friends, some with a mistake, half of them asked."""
+    random = np.random.default_rng(seed)
+    first = ("Anil", "Bela", "Chitra", "Dinesh", "Esha", "Farid", "Gita", "Hari", "Indu", "Jaya")
+    last = ("Bose", "Das", "Nair", "Patil", "Rao", "Shah", "Singh")
+    names = [f"{one} {other}" for other in last for one in first][:n]
+    places = random.random((n, 2))
+    distance = np.linalg.norm(places[:, None] - places[None], axis=2) + 9.0 * np.eye(n)
+    table = pd.DataFrame({"latitude": 12.9 + 0.02 * places[:, 1], "longitude": 77.5 + 0.02 * places[:, 0]})
+    table.insert(0, "name", names)
+    table["age"] = random.integers(18, 70, n)
+    near = np.argsort(distance + 0.1 * random.random((n, n)), axis=1)
+    for k in range(4):
+        written = [names[other] for other in near[:, k]]
+        table[f"friend {k + 1}"] = [name[:-2] + name[-1] if random.random() < 0.08 else name for name in written]
+    table.loc[random.random(n) < 0.5, [f"friend {k + 1}" for k in range(4)]] = None
+    return table
+
+
+def reported(places: bool) -> dict[str, Any]:
+    """Return the tie model of people who named friends, with or without their places."""
+    from nashgraph import TieModel, read_study  # noqa: PLC0415
+
+    table = named()
+    if not places:
+        table = table.drop(columns=["latitude", "longitude"])
+    study = read_study(table)
+    title = "Named by half of the people, with places" if places else "Names with spelling mistakes"
+    model = TieModel(random_state=0).fit(study)
+    return {"model": model, "columns": study.people, "spellings": study.names, "title": title}
+
+
+def with_leaders() -> dict[str, Any]:
+    """Return a network learned from what it made itself, by which signals tell who is central."""
+    import networkx as nx  # noqa: PLC0415
+
+    from nashgraph import ConsensusGL  # noqa: PLC0415
+    from nashgraph.datasets import smooth_signals  # noqa: PLC0415
+
+    network = nx.barabasi_albert_graph(60, 2, seed=3)
+    made = smooth_signals(network, n_signals=200, filter="heat", random_state=0)
+    table = pd.DataFrame(made, columns=[f"member {node + 1}" for node in network])
+    return {"model": ConsensusGL(random_state=0).fit(table), "signals": table, "title": "A network with leaders"}
+
+
+CASES: dict[str, Callable[[], dict[str, Any]]] = {
+    "survey": lambda: learned(survey(60), title="60 households"),
+    "shuffled": lambda: learned(shuffled(survey(60)), title="60 households, shuffled"),
+    "counts": counted,
+    "names": lambda: reported(places=False),
+    "places": lambda: reported(places=True),
+    "communities": lambda: learned(survey(1000), title="1,000 households"),
+    "large": lambda: learned(survey(5000), title="5,000 households"),
+    "leaders": with_leaders,
+}
+
+
+def write_pages(cases: list[str], folder: Path) -> None:
+    """Write a page of every case and print the sizes of the files."""
     from nashgraph.report import summarize, write_report  # noqa: PLC0415
 
-    for count in sizes:
-        model, table = fitted(count, folder)
-        out = folder / f"report-{count}.html"
-        write_report(summarize(model, title=f"{count:,} households", columns=table), out)
-        print(f"{count:>7,} nodes  {out.stat().st_size / 1e6:6.2f} MB  {out}", flush=True)
+    for case in cases:
+        about = CASES[case]()
+        out = folder / f"report-{case}.html"
+        write_report(summarize(about.pop("model"), **about), out)
+        print(f"{case:<12} {out.stat().st_size / 1e6:6.2f} MB  {out}", flush=True)
 
 
-def photograph(sizes: list[int], folder: Path, out: Path) -> None:
+def photograph(cases: list[str], folder: Path, out: Path) -> None:
     """Write a picture of each page, three widths wide, light and dark."""
     from PIL import Image  # noqa: PLC0415 (matplotlib brings it)
     from playwright.sync_api import sync_playwright  # noqa: PLC0415 (needed for pictures only)
@@ -91,20 +160,15 @@ def photograph(sizes: list[int], folder: Path, out: Path) -> None:
     chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
-        for count in sizes:
+        for case in cases:
             for width, height in WIDTHS.items():
                 for scheme in ("light", "dark"):
                     view = {"width": width, "height": height}
                     page = browser.new_page(viewport=view, color_scheme=scheme, reduced_motion="reduce")
-                    page.goto((folder / f"report-{count}.html").resolve().as_uri())
+                    page.goto((folder / f"report-{case}.html").resolve().as_uri())
                     page.wait_for_selector("html[data-ready]")
-                    shoot(page, f"{count}-{width}-{scheme}")
+                    shoot(page, f"{case}-{width}-{scheme}")
                     page.close()
-        page = browser.new_page(viewport={"width": 1280, "height": 900}, color_scheme="dark", reduced_motion="reduce")
-        page.goto((folder / f"report-{sizes[0]}.html").resolve().as_uri())
-        page.fill("#search", "household 1007")  # a name that every survey has
-        page.keyboard.press("Enter")
-        shoot(page, "dark")  # the one that README.md shows
         browser.close()
 
 
@@ -112,13 +176,13 @@ def main() -> None:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=Path("build/pages"), help="folder for models and pages")
-    parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES), help="numbers of nodes")
+    parser.add_argument("--cases", nargs="+", choices=list(CASES), default=list(CASES), help="kinds of data")
     parser.add_argument("--shots", type=Path, help="folder for pictures")
-    given = parser.parse_args()
-    given.out.mkdir(parents=True, exist_ok=True)
-    write_pages(given.sizes, given.out)
-    if given.shots:
-        photograph([size for size in given.sizes if size in SHOT_SIZES], given.out, given.shots)
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    write_pages(options.cases, options.out)
+    if options.shots:
+        photograph(options.cases, options.out, options.shots)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from nashgraph.report import inputs, summarize
+from nashgraph.report.reference import questions_of
 from nashgraph.validation import DataWarning, InputError
 
 from .models import held
@@ -96,3 +97,18 @@ def test_a_truth_goes_by_names_and_else_by_order():
     assert len(by_order[0]) == 3
     with pytest.raises(InputError, match="does not have: eve"):
         data_of(truth=nx.Graph([("ann", "eve")]))
+
+
+def test_signals_belong_to_the_question_that_they_code():
+    table = pd.DataFrame({"water": ["tap"], "water use": [1], "age": [3]})
+    signals = pd.DataFrame(index=["water=tap", "water_well", "water use", "age", "ageing", "watery"])
+    assert questions_of(signals, table).tolist() == ["water", "water", "water use", "age", "ageing", "watery"]
+
+
+def test_columns_of_names_are_nothing_that_tied_people_have_in_common():
+    names = [f"person {k}" for k in range(12)]
+    table = pd.DataFrame({"friend": [*names[1:], names[0]], "side": [0, 1] * 6}, index=names)
+    ring = np.roll(np.eye(12), 1, axis=1)
+    columns = {column.name: column.alike for column in summarize(held(ring + ring.T, names), columns=table).columns}
+    assert np.isnan(columns["friend"])
+    assert columns["side"] < 0

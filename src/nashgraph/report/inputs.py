@@ -78,7 +78,7 @@ def profile_of(columns: Sequence[InputColumn], community: Array, order: Array, n
     A community without an unusual answer is called by its most influential node. Columns that name or identify people
     describe nobody, so no community is called by them.
     """
-    columns = [column for column in columns if not _names_people(column, names)]
+    columns = [column for column in columns if not names_people(column, names)]
     found = [_profiled(column, column.values[order], community) for column in columns]
     size = np.bincount(community)
     leads = np.array([lead for lead, _, _ in found]).reshape(len(found), len(size)).T
@@ -96,7 +96,7 @@ def profile_of(columns: Sequence[InputColumn], community: Array, order: Array, n
     return Profile(shortened(called), [text(columns[k].name) for k in telling], leads[:, telling], words)
 
 
-def _names_people(column: InputColumn, names: Array) -> bool:
+def names_people(column: InputColumn, names: Array) -> bool:
     """Whether a column holds names of nodes, such as friends: a third of its answers are.
 
     A few answers, such as 0 and 1, may be names by chance.

@@ -35,13 +35,18 @@ class Reference(NamedTuple):
 
 
 def questions_of(signals: pd.DataFrame, columns: pd.DataFrame | None) -> Array:
-    """Return the question of each signal: ``water=tap`` and ``water=well`` belong to the column ``water``."""
-    names = set() if columns is None else {str(name) for name in columns.columns}
-    questions = []
-    for signal in signals.index:
-        column = str(signal).rpartition("=")[0]
-        questions.append(column if column in names else str(signal))
-    return np.array(questions, dtype=object)
+    """Return the question of each signal: ``water=tap`` and ``water_well`` belong to the column ``water``."""
+    names = [] if columns is None else sorted((str(name) for name in columns.columns), key=len, reverse=True)
+    return np.array([question_of(str(signal), names) for signal in signals.index], dtype=object)
+
+
+def question_of(signal: str, names: list[str]) -> str:
+    """Return the longest of the columns' names that a signal's name is or goes on from, else the signal itself."""
+    for name in names:
+        rest = signal.removeprefix(name)
+        if signal == name or (rest != signal and not rest[0].isalnum()):
+            return name
+    return signal
 
 
 def structure_of(

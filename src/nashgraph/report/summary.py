@@ -21,7 +21,7 @@ from .cut import Cut, cut_of, true_pairs
 from .drawing import Drawing, make_drawing
 from .figures import calibration_curve, precision_recall
 from .game import Interventions, Playable, interventions_of, playable
-from .inputs import InputColumn, Profile, input_columns, of_nodes, profile_of
+from .inputs import InputColumn, Profile, input_columns, names_people, of_nodes, profile_of
 from .next_steps import Step, next_steps
 from .prose import columns, plain, shortened, text
 from .reference import Reference, shuffled_reference, structure_of
@@ -197,7 +197,7 @@ def summarize(
         front = pd.DataFrame(points, columns=["lam", "smoothness_cost", "welfare", "fitted"])
     found = interventions_of(model) if interventions else None
     table = None if columns is None else of_nodes(columns, graph.names)
-    told = [] if table is None else input_columns(table, ties)
+    told = [] if table is None else describing(input_columns(table, ties), graph.names)
     order = graph.by_influence[: len(drawing.positions)]
     reference = None
     if signals is not None and "expected_ties" not in graph.node_columns:  # a tie model rests on what people told
@@ -242,6 +242,11 @@ def unmatched_names(spellings: pd.DataFrame | None) -> pd.DataFrame | None:
     open_names = spellings[~spellings["sure"].astype(bool)]
     likely = open_names["matched"].astype(str) != ""
     return open_names.assign(likely=likely).sort_values("likely", ascending=False, kind="stable", ignore_index=True)
+
+
+def describing(columns: Sequence[InputColumn], names: Array) -> list[InputColumn]:
+    """Return columns in which tied nodes can be alike: not those with names of people, such as friends."""
+    return [column._replace(alike=np.nan) if names_people(column, names) else column for column in columns]
 
 
 def beside_chance(columns: Sequence[InputColumn], reference: Reference | None) -> list[InputColumn]:
