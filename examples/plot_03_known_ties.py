@@ -71,11 +71,10 @@ plt.show()
 
 # %%
 # Known ties give probabilities. They improve the order of the pairs here only if traits are given too, from twelve
-# people on: the model then learns how blocks mix. From known ties and signals alone it learns how much likeness counts,
-# which does not change the order:
+# people on: the model then learns how much each trait counts. The weights of the traits, in log-odds:
 
 asked = [int(k) for k in np.random.default_rng(0).permutation(60)[:24]]
 ties = [pair for pair in network.edges() if set(pair) & set(asked)]
 model = TieModel().fit(X, traits=traits, known={"ties": ties, "nodes": asked})
-print(f"weight of likeness: {model.kappa_:.2f}")
-print(model.mixing_.round(1))
+weights = model.weights_.sort_values("share", ascending=False)
+print(weights[["name", "weight", "standard_error", "share"]].head(6).round(2).to_string(index=False))

@@ -20,7 +20,7 @@ from nashgraph.ties.fitted import likely_pairs
 from nashgraph.ties.inputs import likeness_of, nominations_of
 from nashgraph.ties.mixing import RIDGE, Respondents, fit_mixing
 from nashgraph.ties.model import popularity_spread
-from nashgraph.ties.pair_sums import Factors, sigmoid
+from nashgraph.ties.pair_sums import sigmoid
 from nashgraph.ties.probabilities import logistic_line, uncertainty_removed
 from nashgraph.ties.tilts import Task, evaluator, fit_tilts
 
@@ -149,9 +149,9 @@ def test_helpers_give_what_can_be_counted_by_hand():
     tie = np.arange(3000) % 1000 < 1000 * sigmoid(0.5 * theta)
     np.testing.assert_allclose(logistic_line(theta, tie), [0.0, 0.5], atol=0.01)
     # Three others, each tied with probability one half. Their number is known; a count of one is most informative.
-    none = Factors(np.zeros((4, 1)), np.zeros((4, 1)))
+    none = np.array([[0.0, 0.5, 0.5, 0.5]])
     candidates = np.column_stack([[0.0, 1, 0, 0], np.ones(4)])
-    removed = uncertainty_removed(none, np.array([0]), np.ones((4, 1)), candidates, 1e-9)
+    removed = uncertainty_removed(none, np.ones((4, 1)), candidates, 1e-9)
     np.testing.assert_allclose(removed, [0.5, 0.0], atol=1e-3)
 
 
@@ -267,7 +267,9 @@ def test_names_are_ties_and_full_lists_leave_room():
     lists = {names[k]: list(names[np.flatnonzero(A[k])[:3]]) for k in range(80)}
     full = TieModel(max_names=3).fit(traits=traits, nominations=lists)
     p = full.probabilities()
-    assert all(p.loc[who, name] == 1.0 for who, named in lists.items() for name in named)
+    reported = np.array([p.loc[who, name] for who, named in lists.items() for name in named])
+    assert 0.5 < reported.min() < reported.max() < 1.0  # a name may be wrong
+    assert np.median(p.to_numpy()) < 0.2
     named = np.zeros_like(A)
     for k in range(80):
         named[k, np.flatnonzero(A[k])[:3]] = 1
@@ -389,7 +391,9 @@ def test_respondents_weights_and_the_response_rate_are_told():
     assert model.weights_["share"].sum() == pytest.approx(1.0)
     assert "27 of 40 asked" in [decision.reason for decision in model.decisions_][-1]
     reports = model.expected_reports()
-    assert ((reports >= 0) & (reports <= model.probabilities() + 1e-12)).all().all()
+    given = np.array([[name in lists.get(who, []) for name in names] for who in names])
+    assert reports.to_numpy().min() >= 0.0
+    assert reports.to_numpy()[given].mean() > 2 * reports.to_numpy()[~given].mean()
 
 
 def test_draws_vary_around_the_probabilities():
@@ -425,7 +429,7 @@ def test_numbers_as_names_survive_gaps_and_likeness_without_counts_is_assumed():
     traits, n_ties = traits.reset_index(drop=True), n_ties.reset_index(drop=True)
     table = pd.DataFrame({"first": [1, 2, None], "second": [3, None, None]}, index=[0, 1, 2])
     p = TieModel(max_names=2).fit(traits=traits, nominations=table).probabilities()
-    assert p.loc[0, 1] == p.loc[0, 3] == p.loc[1, 2] == 1.0
+    assert min(p.loc[0, 1], p.loc[0, 3], p.loc[1, 2]) > 0.5 > p.loc[4, 5]
     X = np.random.default_rng(0).normal(size=(5, 20))
     assert TieModel().fit(X, n_ties=n_ties).kappa_ == 0.5
 
@@ -570,6 +574,9 @@ def test_known_ties_hold_where_answers_and_names_contradict_them():
     with pytest.warns(DataWarning, match="1 people all of whose ties are known told of another number"):
         p = TieModel().fit(traits=traits, counts=counts, n_ties=n_ties, known=known).probabilities()
     assert p.loc["p0"].sum() == p.loc["p0", "p1"] == 1.0
+    p = TieModel().fit(traits=traits, nominations={"p2": ["p0", "p3"]}, known=known).probabilities()
+    assert p.loc["p2", "p0"] == 0.0
+    told = {"traits": traits, "nominations": {"p2": ["p0", "p3"]}, "n_ties": n_ties.iloc[3:]}
     with pytest.warns(DataWarning, match="1 pair.s. were named that are known not to be tied"):
-        p = TieModel().fit(traits=traits, nominations={"p2": ["p0", "p3"]}, known=known).probabilities()
+        p = TieModel().fit(**told, known=known).probabilities()
     assert p.loc["p2", "p0"] == 0.0

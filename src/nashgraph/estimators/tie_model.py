@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 from scipy import sparse
+from scipy.special import logit
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
@@ -19,10 +20,12 @@ from ..priors import LinearPrior
 from ..tie_survey import TieSurvey
 from ..ties.answers import ASSUMED_ERROR
 from ..ties.arrays import tie_arrays
-from ..ties.fitted import Weight, likely_pairs
+from ..ties.fit import fit_ties
+from ..ties.fitted import TieFit, Weight, likely_pairs
 from ..ties.held_out import HeldOut, folds, named_matrix, scored
 from ..ties.inputs import read_groups
 from ..ties.model import CountsFit, CountsResult
+from ..ties.options import TieOptions
 from ..ties.probabilities import uncertainty_removed
 from ..validation import Array, InputError, check_integer, check_number, listing, warn
 from .base import GraphEstimator, drawn_seed
@@ -181,7 +184,14 @@ class TieModel(GraphEstimator):
                 "ties with nodes whose ties are all known (a row with the target *), or networks of other groups"
             )
         seed = drawn_seed(self.random_state)
-        fitted = CountsFit(arrays, other_groups, recall, error, self.calibrate, self.tol, self.max_iter, seed).run()
+        counted = not np.isnan(arrays.answers).all()
+        fitted: TieFit
+        if counted or other_groups:
+            fitted = CountsFit(arrays, other_groups, recall, error, self.calibrate, self.tol, self.max_iter, seed).run()
+        else:
+            fitted = fit_ties(
+                arrays, TieOptions(recall=recall, error=error, tol=self.tol, max_iter=self.max_iter, seed=seed)
+            )
         self._keep(survey, X, fitted)
         self.certificate_.warn(type(self).__name__)
         if not self.adjacency_.nnz:
@@ -195,7 +205,7 @@ class TieModel(GraphEstimator):
             )
         return self
 
-    def _keep(self, survey: TieSurvey, X: Any, fitted: CountsResult) -> None:
+    def _keep(self, survey: TieSurvey, X: Any, fitted: TieFit) -> None:
         """Become the fitted model, with nothing left of an earlier fit."""
         for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
             delattr(self, name)
@@ -213,9 +223,10 @@ class TieModel(GraphEstimator):
         self.decisions_ = (*survey.decisions, *_response(survey))
         self.respondents_ = _respondents(survey, fitted)
         self.weights_ = pd.DataFrame(fitted.weights, columns=list(Weight._fields))
-        labels = arrays.labels
-        self.mixing_ = pd.DataFrame(fitted.mixing.matrix, index=labels, columns=labels)
-        self.kappa_ = fitted.mixing.kappa
+        if isinstance(fitted, CountsResult):
+            labels = arrays.labels
+            self.mixing_ = pd.DataFrame(fitted.mixing.matrix, index=labels, columns=labels)
+            self.kappa_ = fitted.mixing.kappa
         self._ties = fitted
         self._pairs = pairs
         self._signals = X
@@ -282,15 +293,20 @@ class TieModel(GraphEstimator):
         """The expected number of ties as a benefit for :class:`GLGP` and :class:`ConsensusGL`."""
         return self.expected_ties_["expected_ties"].rename("benefit")
 
-    def prior(self) -> LinearPrior:
+    def prior(self, rank: int = 50) -> LinearPrior:
         """Return the log-odds of all pairs, ``left @ right.T``, as a prior for :class:`GLGP`.
 
         With M signals, ``ConsensusGL(GLGP(prior=model.prior(), lam=M**-0.5), scale="standard").fit(X)`` is at least as
         good as the better of signals and answers on synthetic networks (benchmarks/EVIDENCE.md).
         """
         check_is_fitted(self)
-        low_rank = self._ties.low_rank
-        return LinearPrior(low_rank.left, low_rank.right)
+        if isinstance(self._ties, CountsResult):
+            return LinearPrior(*self._ties.low_rank)
+        theta = logit(self.probabilities().to_numpy().clip(1e-9, 1.0 - 1e-9))
+        np.fill_diagonal(theta, 0.0)
+        values, vectors = np.linalg.eigh(theta)
+        largest = np.argsort(-np.abs(values))[:rank]
+        return LinearPrior(vectors[:, largest] * values[largest], vectors[:, largest])
 
     def probabilities(self) -> pd.DataFrame:
         """Return the probability of a tie for every pair of nodes."""
@@ -336,7 +352,15 @@ class TieModel(GraphEstimator):
             others = np.arange(len(self.node_names_))[None, :] != hidden[:, None]
             named.append(truth[hidden][others])
             predicted.append(fitted.expected_reports(hidden)[others])
-        return scored(np.concatenate(named), np.concatenate(predicted), len(self.survey_.respondents))
+        self.validation_ = scored(np.concatenate(named), np.concatenate(predicted), len(self.survey_.respondents))
+        return self.validation_
+
+    @property
+    def calibration_(self) -> pd.DataFrame | None:
+        """Predicted and observed shares of names by hidden respondents, once :meth:`validate` has been called."""
+        check_is_fitted(self)
+        validation = getattr(self, "validation_", None)
+        return None if validation is None else validation.calibration
 
     def sample(self, n: int = 1, random_state: Any = 0) -> list[LearnedGraph]:
         """Return networks drawn from the pairs' probabilities, with known ties and non-ties as they are.
@@ -389,7 +413,7 @@ class TieModel(GraphEstimator):
         """
         check_is_fitted(self)
         arrays = self._ties.arrays
-        counted: Array = np.asarray(~np.isnan(self._ties.answers).all(axis=0))
+        counted: Array = np.asarray(~np.isnan(arrays.answers).all(axis=0))
         if traits is None:
             T = arrays.features[:, ~counted]
             names = [label for label, answered in zip(arrays.labels, counted, strict=True) if not answered]
@@ -403,10 +427,11 @@ class TieModel(GraphEstimator):
         counted[0] = True  # whoever is asked tells the number of ties first
         noise = ASSUMED_ERROR + self.errors_.variance
         people = np.linspace(0, len(T) - 1, min(len(T), 100)).astype(int)
+        p = self._ties.probabilities(people)
         known = arrays.features[:, counted]
         rows = []
         while useful:  # the next best together with those before it: two traits of the same people teach little more
-            removed = uncertainty_removed(self._ties.low_rank, people, known, T[:, useful], noise)
+            removed = uncertainty_removed(p, known, T[:, useful], noise)
             best = useful.pop(int(np.argmax(removed)))
             rows.append((names[best], T[:, best].mean(), removed.max()))
             known = np.column_stack([known, T[:, best]])
@@ -429,7 +454,7 @@ def _response(survey: TieSurvey) -> list[Decision]:
     return [Decision("response_rate", (), reason)]
 
 
-def _respondents(survey: TieSurvey, fitted: CountsResult) -> pd.DataFrame:
+def _respondents(survey: TieSurvey, fitted: TieFit) -> pd.DataFrame:
     """Return the respondents with the names they gave and how reliable they are."""
     table = pd.DataFrame(fitted.respondents, index=pd.Index(survey.index.texts, name="respondent"))
     named = survey.reports.groupby("respondent").size()

@@ -95,6 +95,16 @@ class TieArrays:
         """Which of the answers are "so many or more"."""
         return np.column_stack([self.n_ties_at_least, self.counts_at_least])
 
+    def with_known(self, p: Array, rows: Array) -> Array:
+        """Set the known pairs in rows of probabilities to 1 and 0, and the diagonal to 0; in place."""
+        place = np.full(self.n, -1)
+        place[rows] = np.arange(len(rows))
+        for one, other in ((self.known_one, self.known_other), (self.known_other, self.known_one)):
+            mine = place[one] >= 0
+            p[place[one[mine]], other[mine]] = self.known_value[mine]
+        p[np.arange(len(rows)), rows] = 0.0
+        return p
+
     def known_ties(self) -> tuple[Array, Array]:
         """Return the ends of the known ties, in both directions."""
         tied = self.known_value > 0

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 from scipy.special import expit, logit
 
 from ..certificate import Certificate
 from ..validation import Array
+from .answers import Errors
 from .arrays import TieArrays
+from .fitted import Pairs, Weight
 from .options import TieOptions
 from .pair_terms import (
     PairTerm,
@@ -168,16 +170,6 @@ def _full_lists(arrays: TieArrays, in_wave: Array) -> Array:
     return full
 
 
-class Weight(NamedTuple):
-    """The weight of one covariate in a unit of its spread, and the share of the evidence that its term has."""
-
-    part: str
-    name: str
-    weight: float
-    standard_error: float
-    share: float
-
-
 @dataclass(frozen=True)
 class TieFit:
     """A fitted tie model; people are numbers, and the result of rows has a column for everybody."""
@@ -194,7 +186,7 @@ class TieFit:
         """Return P(tie) of some people with everybody: of any relation, or of one."""
         tie, strong, _ = self.reports.rows(rows)
         if relation is None or len(self.arrays.relations) < 2:
-            return tie
+            return self.arrays.with_known(tie, rows)
         weak_share, strong_share = self.relation_shares[relation]
         return (tie - strong) * weak_share + strong * strong_share
 
@@ -307,8 +299,7 @@ class TieFit:
         tables = {"tie": problem.in_tie}
         if problem.n_classes > 1:
             tables[f"class{problem.n_classes - 2}"] = problem.in_class
-        found: list[tuple[str, str, float, float, int]] = []
-        spread = np.zeros(len(terms.terms))
+        weights: list[Weight] = []
         for part, used in tables.items():
             columns = np.flatnonzero(used)[1:]
             values = self.reports.block(part)[1:]
@@ -318,10 +309,9 @@ class TieFit:
                 natural = terms.terms[terms.term_of[column]].natural
                 start = int(np.flatnonzero(terms.term_of == terms.term_of[column])[0])
                 mean = 0.0 if natural is None else shared * natural[column - start] * terms.spread[column]
-                found.append((part, terms.names[column], float(value + mean), float(error), int(terms.term_of[column])))
-                spread[terms.term_of[column]] += float(value + mean) ** 2
-        total = max(CERTAIN, float(spread.sum()))
-        return [Weight(part, name, value, error, spread[term] / total) for part, name, value, error, term in found]
+                weights.append(Weight(part, terms.names[column], float(value + mean), float(error), 0.0))
+        total = max(CERTAIN, sum(weight.weight**2 for weight in weights))
+        return [weight._replace(share=weight.weight**2 / total) for weight in weights]
 
     def parts(self, i: int, j: int) -> list[tuple[str, str, float]]:
         """Return what makes the log-odds of a pair: each covariate against its mean, and what people reported."""
@@ -352,14 +342,22 @@ class TieFit:
         odds = weights.tie_table[0, cells].prod() * weights.tie_person[[i, j]].prod() * weights.class_tie
         return float(logit(np.clip((shares / shares.sum()) @ (odds / (1.0 + odds)), CERTAIN, 1.0 - CERTAIN)))
 
+    def ties(self, pairs: Pairs) -> pd.DataFrame:
+        """Return every node's expected number of ties with a 90% interval, pairs taken as independent."""
+        half = NINETY * np.sqrt(pairs.variance)
+        low = np.maximum(pairs.expected - half, 0.0)
+        high = np.minimum(pairs.expected + half, self.arrays.n - 1.0)
+        ends = {"expected_ties": pairs.expected, "ties_low": low, "ties_high": high}
+        return pd.DataFrame(ends, index=self.arrays.names)
+
     @property
-    def errors(self) -> tuple[float, float, str]:
+    def errors(self) -> Errors:
         """Recall, variance of counted answers, and where they come from."""
         recall = self.respondents["recall"]
         asked = ~np.isnan(recall)
         if not asked.any():
-            return 1.0, 0.0, "nobody was asked for names"
-        return float(np.mean(recall[asked])), 0.0, "estimated from reports, with a prior"
+            return Errors(1.0, 0.0, "nobody was asked for names")
+        return Errors(float(np.mean(recall[asked])), 0.0, "estimated from reports, with a prior")
 
     def draw(self, random: np.random.Generator) -> tuple[Array, Array]:
         """Return the ends of the ties of one drawn network."""
@@ -367,7 +365,7 @@ class TieFit:
         others = []
         people = np.arange(self.arrays.n)
         for block in self.blocks(people):
-            tie = self.reports.rows(people[block])[0]
+            tie = self.probabilities(people[block])
             drawn = (random.random(tie.shape) < tie) & (people[None, :] > people[block][:, None])
             one, other = np.nonzero(drawn)
             ones.append(people[block][one])

@@ -11,7 +11,8 @@ from scipy.special import logit
 from ..certificate import Certificate
 from ..validation import Array
 from .answers import Errors
-from .pair_sums import Factors, by_blocks
+from .arrays import TieArrays
+from .pair_sums import by_blocks
 
 
 class Weight(NamedTuple):
@@ -30,12 +31,17 @@ class TieFit(Protocol):
     ``probabilities`` has known pairs as 1 and 0 and a diagonal of 0. ``expected_reports`` are the probabilities that a
     person, if asked, would name each other one. ``parts`` are the reasons for and against a tie in log-odds relative to
     a mean pair. ``respondents`` has arrays over all people (recall, recall_low, recall_high, false_naming; NaN for
-    those not asked). ``low_rank`` are the log-odds of all pairs if they are of low rank.
+    those not asked).
     """
 
     @property
     def certificate(self) -> Certificate:
         """How well the fit's problem was solved."""
+        ...
+
+    @property
+    def arrays(self) -> TieArrays:
+        """The survey that was fitted."""
         ...
 
     @property
@@ -53,16 +59,11 @@ class TieFit(Protocol):
         """What each part of the evidence counts."""
         ...
 
-    @property
-    def low_rank(self) -> Factors | None:
-        """The log-odds of all pairs, if they are of low rank."""
-        ...
-
-    def probabilities(self, rows: Array, *, relation: int | None = None, wave: int | None = None) -> Array:
+    def probabilities(self, rows: Array, relation: int | None = None) -> Array:
         """Return the probabilities of ties of some people with everybody."""
         ...
 
-    def expected_reports(self, rows: Array, *, relation: int | None = None) -> Array:
+    def expected_reports(self, rows: Array, relation: int | None = None) -> Array:
         """Return the probabilities that some people name each of the others."""
         ...
 
@@ -89,9 +90,7 @@ class Pairs(NamedTuple):
     variance: Array
 
 
-def likely_pairs(
-    fit: TieFit, n: int, *, wave: int | None = None, per_tie: float = 2.0, least: float = 0.01, bins: int = 400
-) -> Pairs:
+def likely_pairs(fit: TieFit, n: int, *, per_tie: float = 2.0, least: float = 0.01, bins: int = 400) -> Pairs:
     """Return the most probable pairs, ``per_tie`` for every expected tie and each node's best one, and sums.
 
     A node with several best pairs, as among people with the same traits, gets none of them: the order of the people
@@ -101,7 +100,7 @@ def likely_pairs(
 
     def sums(block: slice) -> tuple[Array, Array, Array, Array]:
         rows = np.arange(block.start, block.stop)
-        p = fit.probabilities(rows, wave=wave)
+        p = fit.probabilities(rows)
         highest = p.max(axis=1, keepdims=True)
         several = (p >= highest * (1.0 - 1e-4)).sum(axis=1) > 1  # probabilities this near are one, up to rounding
         best = np.where(several | (highest[:, 0] < least), -1, p.argmax(axis=1))
@@ -119,7 +118,7 @@ def likely_pairs(
 
     def likely(block: slice) -> tuple[Array, Array, Array]:
         rows = np.arange(block.start, block.stop)
-        p = fit.probabilities(rows, wave=wave)
+        p = fit.probabilities(rows)
         columns = np.arange(n)
         best_one = (best[rows][:, None] == columns) | (best[None, :] == rows[:, None])
         chosen = ((_bins(p, bins) >= cut) | best_one) & (columns > rows[:, None]) & (p > 0)

@@ -68,17 +68,19 @@ class CountsResult:
         total = max(sum(spread**2 for spread in spreads.values()), 1e-12)
         return [Weight(name, "", spread, np.nan, spread**2 / total) for name, spread in spreads.items() if spread > 0]
 
-    def probabilities(self, rows: Array, *, relation: int | None = None, wave: int | None = None) -> Array:
-        """Return the probabilities of ties of some people with everybody; relations and waves are one to this model."""
+    def probabilities(self, rows: Array, relation: int | None = None) -> Array:
+        """Return the probabilities of ties of some people with everybody; relations are one to this model."""
         p = sigmoid(self.low_rank.left[rows] @ self.low_rank.right.T)
-        p[np.arange(len(rows)), rows] = 0.0
+        # pairs that were named count as known to this model
+        certain = self.known
         place = np.full(self.arrays.n, -1)
         place[rows] = np.arange(len(rows))
-        one, other, value = known_rows(self.known[:3], place >= 0)
+        one, other, value = known_rows(certain[:3], place >= 0)
         p[place[one], other] = value
+        p[np.arange(len(rows)), rows] = 0.0
         return p
 
-    def expected_reports(self, rows: Array, *, relation: int | None = None) -> Array:
+    def expected_reports(self, rows: Array, relation: int | None = None) -> Array:
         """Return the probabilities that people name each other: of a tie, times the share of ties that are named."""
         recall = np.zeros(self.arrays.n)
         if self.named is not None:

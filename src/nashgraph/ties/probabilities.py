@@ -124,13 +124,14 @@ def levelled(low_rank: Factors, rows: Array, known: tuple[Array, Array, Array], 
     return moved
 
 
-def uncertainty_removed(low_rank: Factors, people: Array, counted: Array, candidates: Array, noise: float) -> Array:
-    """Return the share of the variance of ties that one more count of each candidate would remove, over some people."""
-    removed, total = np.zeros(candidates.shape[1]), 0.0
-    for i in people:
-        p = sigmoid(low_rank.left[i] @ low_rank.right.T)
-        v = p * (1.0 - p)
-        v[i] = 0.0
+def uncertainty_removed(p: Array, counted: Array, candidates: Array, noise: float) -> Array:
+    """Return the share of the variance of ties that one more count of each candidate would remove.
+
+    A row of ``p`` has the probabilities of one person's ties with everybody.
+    """
+    removed = np.zeros(candidates.shape[1])
+    total = 0.0
+    for v in p * (1.0 - p):
         known = v[:, None] * counted
         inner = np.linalg.inv(counted.T @ known + noise * np.eye(counted.shape[1]))
         spread = v[:, None] * candidates
