@@ -17,6 +17,7 @@ from .problems import Case, attachment, geometric, village
 from .report import Report
 from .rivals import at_its_best, fast, peak_arrays, published
 from .scale import consensus, scale
+from .working_sets import working_sets
 
 SMALL = 600  # above this many nodes the published TTGD is timed over some iterations and scaled
 TIMED = 15
@@ -128,6 +129,7 @@ def main() -> None:
     solvers(report)
     memory(report)
     scale(report)
+    working_sets(report)
     consensus(report)
     report.say(f"The whole took {time.perf_counter() - started:.0f} s.")
     report.write(Path(__file__).with_name("RESULTS.md"))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 
 from nashgraph.pairs import Bonus, CandidateSet, PairSearch, make_search, project_rows
 from nashgraph.pairs import search as search_module
@@ -123,3 +124,23 @@ def test_among_three_nodes_each_has_two_candidates():
     search = make_search(np.array([[0.0, 1.0, 3.0]]))
     found = CandidateSet.of(search, everything=False)
     np.testing.assert_array_equal(np.diff(found.pairs.indptr), [2, 2, 2])
+
+
+def test_a_response_that_is_not_proved_searches_nothing_and_a_proof_adds_to_the_candidates(random):
+    search = make_search(random.normal(size=(4, 600)))
+    candidates = CandidateSet.of(search, everything=False)
+    before = candidates.pairs
+    bonus = Bonus.of(np.ones(600), 50.0 * (np.arange(600.0) == 7))  # everybody wants to follow one node
+    scans = search.scans
+    among = candidates.respond(bonus, proved=False, **GIVEN)
+    assert (search.scans, candidates.renewals) == (scans, 0)
+    allowed = sparse.csr_array((np.ones(before.nnz), before.indices, before.indptr)).toarray()
+    scores = np.where(allowed > 0, bonus.left @ bonus.right.T - search.rows(np.arange(600)), -1e9)
+    expected = project_rows(GIVEN["gain"] * scores, GIVEN["total"])[0]
+    np.testing.assert_allclose(among.csr.toarray(), expected, atol=1e-9)
+    proved = candidates.respond(bonus, **GIVEN)
+    assert candidates.renewals == 1
+    np.testing.assert_allclose(proved.csr.toarray(), exact(search, bonus), atol=1e-9)
+    assert (candidates.pairs.toarray()[allowed > 0] > 0).all()
+    again = candidates.respond(bonus, proved=False, **GIVEN)
+    assert (again.csr != proved.csr).nnz == 0

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from nashgraph import GLGP, BestResponse, spectral_benefit
 from nashgraph.certificate import Status
 from nashgraph.games import INTERACTIONS
+from nashgraph.pairs import project_rows
 from nashgraph.priors import GamePrior
 from nashgraph.smoothness import STORAGES
 from nashgraph.solvers import (
@@ -240,3 +241,17 @@ def test_tables_as_they_come(shape):
         np.testing.assert_allclose(model.adjacency_.toarray().sum(axis=1), 0.95, atol=1e-10)
         assert largest_rise(model.certificate_.history) <= 1e-12
         assert model.converged_ == (model.stationarity_ <= 1e-6)
+
+
+def test_a_descent_among_candidates_ends_at_a_certificate_over_all_pairs(random):
+    """Its first candidates lack the hub that the prior favours, so the proof has to add it."""
+    benefit = np.where(np.arange(400) == 3, 30.0, 1.0) + random.random(400)
+    problem = Problem.from_signals(random.normal(size=(6, 400)), benefit / benefit.sum(), beta=0.3, storage="sparse")
+    result = BestResponse(far=1e9).solve(problem, 20.0)
+    assert result.converged
+    scores = problem.bonus(result.state, 20.0)
+    costs = problem.smoothness.search.rows(np.arange(400))
+    best, _ = project_rows((scores.left @ scores.right.T - costs) / 0.6, 0.95)
+    graph = result.weights.matrix().toarray()
+    assert np.linalg.norm(graph - best) <= 1e-6 * np.linalg.norm(graph)
+    assert problem.smoothness.candidates.renewals <= 6

@@ -25,7 +25,7 @@ from ..validation import Array
 from . import _kernels
 from .bonus import Bonus
 from .search import ROUNDING, PairSearch
-from .weights import SparseWeights, closed_up, csr_of, narrow, replaced_rows, rows_of
+from .weights import SparseWeights, closed_up, csr_of, merged_rows, narrow, rows_of
 
 # How far below its threshold a row is searched, in units of the best score above it. A larger one lists more pairs, a
 # smaller one searches more often; between 0.5 and 2 fits of 20,000 nodes take the same time to 10%.
@@ -60,6 +60,7 @@ class CandidateSet:
         self.search, self.pairs, self.cut = search, narrow(pairs), cut
         self.bonuses = [self._searched(Bonus.none(len(cut)))]  # those that rows were searched with
         self.searched_with: Any = np.zeros(len(cut), np.int64)  # which of them, row by row
+        self.renewals = 0  # how often rows were searched again
 
     @classmethod
     def of(cls, search: PairSearch, *, everything: bool) -> CandidateSet:
@@ -92,9 +93,14 @@ class CandidateSet:
         pairs.has_sorted_indices = True
         return cls(search, pairs, -costs[:, -1] if kept < n - 1 else np.full(n, -np.inf))
 
-    def respond(self, bonus: Bonus, *, gain: float, total: float) -> Any:
-        """Return the best response to a bonus, proved to be that among all pairs."""
-        found, top, above = self._respond(bonus, gain, total)
+    def respond(self, bonus: Bonus, *, gain: float, total: float, proved: bool = True) -> Any:
+        """Return the best response to a bonus, proved to be that among all pairs, or only among the candidates.
+
+        A proof searches rows again for which the set is too small, and adds what it finds to their candidates.
+        """
+        response, top, above = self._respond(bonus, gain, total)
+        if not proved:
+            return response
         floor = top - above / gain
         # Lower the floor by the rounding errors of a score and its bonus.
         floor = floor - ROUNDING * (abs(floor) + self.largest_product(abs(bonus.left), abs(bonus.right.T)))
@@ -102,9 +108,10 @@ class CandidateSet:
         # the cut and its increase, so rows with a lower floor may lack a pair.
         short = ~(floor >= self.cut + self._increase(bonus))
         if not short.any():
-            return found
+            return response
         if short.sum() > self.search_all * len(short):
             short[:] = True
+        self.renewals += 1
         self._list(short, bonus, floor, floor - MARGIN * above / gain, gain, total)
         self.searched_with[short] = len(self.bonuses)
         self.bonuses.append(self._searched(bonus))
@@ -159,7 +166,8 @@ class CandidateSet:
         nodes = None if short.all() else np.flatnonzero(short)
         rounding = ROUNDING * (np.where(np.isfinite(cut), np.abs(cut), 0.0) + bonus.sizes)
         found, cuts = self.search.above(cut - rounding, bonus, gain=gain, total=total, margin=MARGIN, nodes=nodes)
-        self.pairs = narrow(found) if nodes is None else replaced_rows(self.pairs, nodes, found)
+        # What a row had stays: a descent's graph keeps its pairs, so that the way to a response leads downward.
+        self.pairs = merged_rows(self.pairs, found, nodes)
         self.cut[short] = cuts + 2.0 * rounding[short]
 
     def _searched(self, bonus: Bonus) -> Searched:

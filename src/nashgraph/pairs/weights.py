@@ -170,15 +170,57 @@ def narrow(matrix: Any) -> Any:
     return csr_of(np.diff(matrix.indptr), matrix.indices, matrix.data, matrix.shape[1])
 
 
-def replaced_rows(matrix: Any, nodes: Array, rows: Any) -> Any:
-    """Return a CSR matrix in which some rows are those of another."""
-    lengths, starts = np.diff(matrix.indptr).astype(np.int64), matrix.indptr[:-1].astype(np.int64)
-    lengths[nodes], starts[nodes] = np.diff(rows.indptr), matrix.nnz + rows.indptr[:-1].astype(np.int64)
-    ends = np.concatenate([[0], np.cumsum(lengths)])
-    columns = closed_up(starts, np.concatenate([matrix.indices, rows.indices]), ends)
-    found = csr_of(lengths, columns, closed_up(starts, np.concatenate([matrix.data, rows.data]), ends), matrix.shape[1])
-    found.has_sorted_indices = bool(matrix.has_sorted_indices and rows.has_sorted_indices)
-    return found
+def merged_rows(matrix: Any, other: Any, nodes: Array | None = None) -> Any:
+    """Return a CSR matrix with the entries of another added, whose rows are those of some nodes (default: all).
+
+    Columns are sorted in both; where both have an entry, it is the same.
+    """
+    n_rows = matrix.shape[0]
+    place_of = np.full(n_rows, -1)
+    place_of[slice(None) if nodes is None else nodes] = np.arange(other.shape[0])
+    first = matrix.indptr, matrix.indices, matrix.data
+    second = other.indptr, other.indices, other.data
+    counts = np.empty(n_rows, np.int64)
+    nothing = np.empty(0, np.int32), np.empty(0)
+    _merge_rows(first, second, place_of, np.zeros(0, np.int64), counts, *nothing)
+    pointers = np.concatenate([[0], np.cumsum(counts)])
+    columns, data = np.empty(pointers[-1], np.int32), np.empty(pointers[-1])
+    _merge_rows(first, second, place_of, pointers, counts, columns, data)
+    merged = csr_of(counts, columns, data, matrix.shape[1])
+    merged.has_sorted_indices = True
+    return merged
+
+
+@kernel(parallel=True)
+def _merge_rows(
+    first: tuple[Array, ...],
+    second: tuple[Array, ...],
+    place_of: Array,
+    pointers: Array,
+    counts: Array,
+    columns: Array,
+    data: Array,
+) -> None:
+    """Write the union of rows of two CSR matrices; without ``pointers``, only how many entries each has."""
+    (starts, names, values), (other_starts, other_names, other_values) = first, second
+    counts_only = len(pointers) == 0
+    for i in prange(len(place_of)):
+        k, end = starts[i], starts[i + 1]
+        other, other_end = 0, 0
+        if place_of[i] >= 0:
+            other, other_end = other_starts[place_of[i]], other_starts[place_of[i] + 1]
+        place = 0 if counts_only else pointers[i]
+        begin = place
+        while k < end or other < other_end:
+            from_first = other == other_end or (k < end and names[k] <= other_names[other])
+            both = from_first and other < other_end and names[k] == other_names[other]
+            if not counts_only:
+                columns[place] = names[k] if from_first else other_names[other]
+                data[place] = values[k] if from_first else other_values[other]
+            place += 1
+            k += 1 if from_first else 0
+            other += 1 if both or not from_first else 0
+        counts[i] = place - begin
 
 
 def closed_up(starts: Array, values: Array, ends: Array) -> Array:

@@ -52,15 +52,15 @@ class Smoothness:
         """The number of nodes."""
         return len(self.search)
 
-    def respond(self, bonus: Bonus) -> Weights:
-        r"""Return the best response to a bonus.
+    def respond(self, bonus: Bonus, *, proved: bool = True) -> Weights:
+        r"""Return the best response to a bonus, among all pairs or, if it need not be proved, among the candidates.
 
         .. math:: \min_{W \in S} \; J(W) - \langle W, L R^\top \rangle
 
         It is :math:`W_{ij} = \frac{1}{2\beta} \max(0,\; \langle L_i, R_j \rangle + \eta_i - D_{ij})`, :math:`i \ne j`
         (Proposition "kkt" of the paper, for any bonus).
         """
-        return self.candidates.respond(bonus, gain=0.5 / self.beta, total=self.c)
+        return self.candidates.respond(bonus, gain=0.5 / self.beta, total=self.c, proved=proved)
 
     def hold(self, matrix: Any) -> Weights:
         """Return a given W in S, dense or sparse, as weights."""

@@ -7,7 +7,10 @@ r"""The fast solver: generalised conditional gradient toward the row-wise best r
 
 One iteration has three parts:
 
-1. B(W), which also certifies W. It is exact among all pairs: the candidate set proves it or searches again.
+1. B(W), which also certifies W. Near a stationary point it is exact among the candidate pairs only, a working set. When
+   the stationarity among them reaches the tolerance, one response among all pairs proves it, or extends the set, and
+   the descent goes on. Far away, where steps decide which stationary point is found, all responses are proved, so that
+   every storage and engine goes the same way.
 2. A step that lowers the objective enough, the first of these two that does:
 
    a. the best response to an *accelerated* gradient. The unknown is (L, R), 2NK numbers, and Anderson's method combines
@@ -73,11 +76,12 @@ class BestResponse(SolverOptions):
     # Factors of a row's share of the way: after it turned round, and otherwise.
     turned: float = 0.5
     goes_on: float = 1.2
+    far: float = 0.1  # stationarity above which responses are proved to be those among all pairs
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_integer("memory", self.memory, low=0, remedy="try 6; 0 turns acceleration off")
-        for name in ("armijo", "enough", "first_accuracy", "turned", "goes_on"):
+        for name in ("armijo", "enough", "first_accuracy", "turned", "goes_on", "far"):
             given, usual = getattr(self, name), getattr(type(self), name)
             check_number(name, given, low=0, high=1e10, open_low=True, remedy=f"try {usual:g}")
 
@@ -98,7 +102,7 @@ class BestResponse(SolverOptions):
                 status = monitor.check(iteration, now.objective, stationarity, now.state.value)
                 if status is None:
                     step = run.step(now, response, stationarity, 0.3 * accuracy)
-                    if step is None and not run.exact:  # rough states may hide the way down
+                    if step is None and not run.exact:  # rough states, or pairs left out, may hide the way down
                         run.exact, now = True, run.evaluate(now.weights, EXACT, now.state)
                         continue
                     status = Status.STALLED if step is None else None
@@ -129,7 +133,9 @@ class Descent:
     acceleration: Acceleration = field(init=False)
     shares: Array = field(init=False)  # of the way to B(W), row by row
     way: Any = None  # the last step's whole way to B(W); None after an accelerated step
-    exact: bool = False  # whether all states are solved for good, because rough ones led no farther
+    # Whether all states are solved for good and all responses are proved, because rough ones led no farther.
+    exact: bool = False
+    far: bool = True  # whether the last iterate was far from stationary
 
     def __post_init__(self) -> None:
         self.acceleration = Acceleration(self.options.memory)
@@ -143,16 +149,25 @@ class Descent:
     def certify(self, now: Iterate) -> tuple[Iterate, Weights, float, float]:
         """Return the iterate, its best response, its stationarity, and how accurate its state must be.
 
-        If the state was too rough for that, it is solved more accurately first; one that has converged, for good.
+        If the state was too rough for that, it is solved more accurately first. One that has converged is solved for
+        good, and its response is proved; so is that of one that is far from stationary.
         """
-        for _ in range(2):
-            response = self.problem.respond(now.state, self.lam)
+        proved = self.exact
+        for _ in range(4):
+            response = self.problem.respond(now.state, self.lam, proved=proved)
             stationarity = now.weights.distance(response) / float(np.sqrt(now.weights.square))
-            accuracy = self.needed_accuracy(now, stationarity)
+            self.far = self.exact or stationarity > self.options.far
             converged = stationarity <= self.options.tol
-            if now.accuracy <= (EXACT if converged else accuracy):
+            accuracy = self.needed_accuracy(now, stationarity)
+            wanted = EXACT if converged else accuracy
+            if self.far and not proved:
+                proved = True
+            elif now.accuracy > wanted:
+                now = self.evaluate(now.weights, wanted, now.state)
+            elif converged and not proved:
+                proved = True
+            else:
                 break
-            now = self.evaluate(now.weights, EXACT if converged else accuracy, now.state)
         return now, response, stationarity, accuracy
 
     def needed_accuracy(self, now: Iterate, stationarity: float) -> float:
@@ -186,7 +201,8 @@ class Descent:
         proposal = self.acceleration.propose()
         if proposal is None:
             return None
-        step = self.evaluate(self.problem.respond(proposal, self.lam), accuracy, now.state)
+        response = self.problem.respond(proposal, self.lam, proved=self.far)
+        step = self.evaluate(response, accuracy, now.state)
         self.acceleration.add(proposal, step.state)
         promised = 2.0 * self.problem.smoothness.beta * stationarity**2 * now.weights.square
         accepted = self.lower(now, step, self.options.enough * promised, stationarity)
@@ -225,7 +241,7 @@ class Descent:
         size = abs(self.problem.smoothness.value(now.weights)) + self.lam * abs(now.state.value)
         if max(abs(fall), enough) > self.problem.rounding * size:
             return fall >= enough
-        return self.problem.stationarity(step.weights, step.state, self.lam) < stationarity
+        return self.problem.stationarity(step.weights, step.state, self.lam, proved=self.far) < stationarity
 
 
 class Acceleration:

@@ -85,13 +85,14 @@ class Problem:
         with np.errstate(over="ignore"):  # the bonus refuses what is too large
             return Bonus.of(lam * state.left, state.right)
 
-    def respond(self, state: Any, lam: float) -> Weights:
-        """Return the row best response to the gradient of a state."""
-        return self.smoothness.respond(self.bonus(state, lam))
+    def respond(self, state: Any, lam: float, *, proved: bool = True) -> Weights:
+        """Return the row best response to the gradient of a state, among all pairs or only among the candidates."""
+        return self.smoothness.respond(self.bonus(state, lam), proved=proved)
 
-    def stationarity(self, weights: Weights, state: State, lam: float) -> float:
+    def stationarity(self, weights: Weights, state: State, lam: float, *, proved: bool = True) -> float:
         """Return ||W - best_response(W)||_F / ||W||_F at the state of W."""
-        return weights.distance(self.respond(state, lam)) / float(np.sqrt(weights.square))
+        response = self.respond(state, lam, proved=proved)
+        return weights.distance(response) / float(np.sqrt(weights.square))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -12,6 +12,7 @@ until neighbours change. For GLGP the bonus is :math:`\lambda\, u f(y)^\top`, fo
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -59,36 +60,66 @@ def solve_at_cost(
 ) -> tuple[float, Result]:
     """Solve with a lambda whose prior costs about a share ``cost`` of J, as a typical row has it, and return both.
 
-    The first lambda is that of the first order. If the graph tips over into another, whose J is higher by more than
-    ``LEEWAY`` times the cost, the run is given up on the way and lambda halved. So is a run that is not ``NEAR`` a
-    stationary point after ``patience`` steps. ``solve`` takes lambda and a callback, which stops such a run.
+    The first lambda is that of the first order. It is halved until the best response at the Smooth-GL graph, the first
+    point of the way, does not raise J by more than ``LEEWAY`` times the cost; then the problem is solved. If the graph
+    tips over on the way, lambda is halved again: see :class:`Budget`. ``solve`` takes lambda and a callback, which
+    raises :class:`GivenUp` to stop such a run.
     """
     smoothness, state = problem.smoothness, problem.smooth_state
     least, share = smoothness.value(problem.smooth), cost * typical_share(smoothness)
     lam = lam_for_cost(smoothness, state.left, state.right, share)
     allowed = least + LEEWAY * share * max(least, np.finfo(float).tiny)
-    for left in range(20, -1, -1):
-        # The last is let go to its end, a millionth of the first.
-        budget = Budget(lam, allowed, patience) if left else Budget(lam, np.inf)
-        result = solve(lam, budget)
-        if not budget.spent:
-            break
-        LOG.info("lam: %.3g would cost more than %.2g of J, or take too many steps", lam, LEEWAY * share)
+    proved = True
+    for _ in range(20):
+        # The first response is searched for among all pairs. Its candidates serve the smaller lambdas, too.
+        response = problem.respond(state, lam, proved=proved)
+        proved = False
+        if smoothness.value(response) <= allowed:
+            first = problem.smooth.distance(response) / float(np.sqrt(problem.smooth.square))
+            try:
+                return lam, solve(lam, Budget(lam, allowed, first, patience))
+            except GivenUp as reason:
+                LOG.info("lam: %.3g %s", lam, reason)
+        else:
+            LOG.info("lam: %.3g would cost more than %.2g of J at once", lam, LEEWAY * share)
         lam *= 0.5
-    return lam, result
+    # The last goes to its end, a millionth of the first.
+    return lam, solve(lam, lambda record: False)
 
 
+class GivenUp(Exception):  # noqa: N818 (it ends a trial, and is no error)
+    """A lambda is too large, and its run was stopped; the message says why."""
+
+
+@dataclass
 class Budget:
-    """A callback that stops a run as soon as its J is above a limit, or it is slow, and knows whether it did."""
+    """A callback that gives a lambda up as soon as its J is above a limit, its graph tips over, or steps are slow.
 
-    def __init__(self, lam: float, limit: float, patience: float = np.inf) -> None:
-        self.lam, self.limit, self.patience, self.spent = lam, limit, patience, False
+    A graph tips over if more people follow a few, who then gain more, and attract others. It then comes to be farther
+    from its best response than the Smooth-GL graph was, ``first``, or ``turn`` times as far as it has been on the way.
+    J is the objective without the welfare's part.
+    """
+
+    lam: float
+    limit: float
+    first: float
+    patience: float = np.inf
+    turn: float = 4.0  # fits that came to their end in the first 40 steps had at most 2 (benchmarks/DEFAULT_LAM.md)
+    least: float = np.inf  # stationarity on the way
 
     def __call__(self, record: Record) -> bool:
-        """Tell whether to stop; J is the objective without the welfare's part."""
-        slow = record.iteration >= self.patience and record.value > NEAR
-        self.spent = slow or record.objective + self.lam * record.welfare > self.limit
-        return self.spent
+        """Give up, or go on."""
+        if record.iteration == 0:
+            self.first = max(self.first, record.value)
+            self.least = np.inf
+        self.least = min(self.least, record.value)
+        if record.objective + self.lam * record.welfare > self.limit:
+            raise GivenUp("costs too much of J")
+        if record.value > max(NEAR, min(self.first, self.turn * self.least)):
+            raise GivenUp("makes the graph tip over")
+        if record.iteration >= self.patience and record.value > NEAR:
+            raise GivenUp("takes too many steps")
+        return False
 
 
 def lam_range(problem: Problem) -> tuple[float, float]:

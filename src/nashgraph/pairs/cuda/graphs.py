@@ -18,6 +18,7 @@ from ..candidates import CandidateSet, Searched
 from ..weights import Place
 from .search import FURTHER, snapped, with_draws, without_draws
 from .tensors import (
+    Ragged,
     memory_said,
     places_of,
     pointers_of,
@@ -187,18 +188,19 @@ class CudaCandidates(CandidateSet):
 
     def __init__(self, search: CudaSearch, wanted: int) -> None:
         self.search, self.cut = search, search.first_cuts(wanted)
+        self.renewals = 0
         self.no_bonus = Bonus(*search.no_bonus, torch.zeros_like(self.cut))
         self.bonuses = [self._searched(self.no_bonus)]
         self.searched_with = torch.zeros(len(search), dtype=torch.int64, device=self.cut.device)
         self._renew(search.everyone, self.no_bonus, self.cut)
         self._deepen(1)
 
-    def respond(self, bonus: Bonus, *, gain: float, total: float) -> CudaWeights:
-        """Return the best response to a bonus, proved to be that among all pairs."""
+    def respond(self, bonus: Bonus, *, gain: float, total: float, proved: bool = True) -> CudaWeights:
+        """Return the best response to a bonus, proved to be that among all pairs, or only among the candidates."""
         with memory_said():
             on_device = Bonus(*(to_device(part, self.cut) for part in bonus))
-            found: CudaWeights = super().respond(on_device, gain=gain, total=total)
-        return found
+            response: CudaWeights = super().respond(on_device, gain=gain, total=total, proved=proved)
+        return response
 
     def hold(self, matrix: Any) -> CudaWeights:
         """Return a given W in S, with its costs."""
@@ -225,7 +227,7 @@ class CudaCandidates(CandidateSet):
         while True:
             draws = self.search.draws[row_numbers(self.lengths).long()] * self.search.draws[self.columns.long()]
             drawn = with_draws(snapped(self.costs), draws)
-            costs, places = smallest(drawn, pointers_of(self.lengths)[:-1], self.lengths, kept)
+            costs, places = smallest(drawn, self._starts, self.lengths, kept)
             costs = without_draws(costs)
             # The search finds all above the cut, and may find some below it.
             short = torch.nonzero(-costs[:, -1] < self.cut).ravel()
@@ -248,7 +250,7 @@ class CudaCandidates(CandidateSet):
 
     def _respond(self, bonus: Bonus, gain: float, total: float) -> tuple[CudaWeights, torch.Tensor, torch.Tensor]:
         if self.search.tiles and bonus.rank <= 1:
-            given = pointers_of(self.lengths)[:-1], self.lengths, self.columns, self.costs
+            given = self._starts, self.lengths, self.columns, self.costs
             left, right = bonus[:2] if bonus.rank else (self.no_bonus.shift, self.no_bonus.shift)
             found = project_in_place(*given, (left.ravel(), right.ravel()), gain, total)
         else:
@@ -262,16 +264,31 @@ class CudaCandidates(CandidateSet):
 
     def _list(self, short: Any, bonus: Bonus, floor: Any, cut: Any, gain: float, total: float) -> None:
         rows = torch.nonzero(short).ravel()
-        self._renew(rows, bonus, cut[rows], floor[rows])
+        before = Ragged(self.lengths[rows], self.columns[places_of(self.lengths[rows], self._starts[rows])])
+        self._renew(rows, bonus, cut[rows], floor[rows], before)
 
-    def _renew(self, rows: torch.Tensor, bonus: Bonus, cut: torch.Tensor, floor: torch.Tensor | None = None) -> None:
-        """Search some rows again with a bonus, to a cut or down to a floor."""
+    @property
+    def _starts(self) -> torch.Tensor:
+        """Where the candidates of each row begin."""
+        return pointers_of(self.lengths)[:-1]
+
+    def _renew(
+        self,
+        rows: torch.Tensor,
+        bonus: Bonus,
+        cut: torch.Tensor,
+        floor: torch.Tensor | None = None,
+        before: Ragged | None = None,
+    ) -> None:
+        """Search some rows again with a bonus, to a cut or down to a floor; what they had ``before`` stays."""
         found, cut = self.search.find(rows, bonus.left[rows], bonus.right, cut, floor)
+        if before is not None:
+            found = found.with_also(before, len(self.cut))
         costs = self.search.pair_costs(rows.int()[row_numbers(found.lengths)], found.columns)
         if len(rows) == len(self.cut):
             (self.lengths, self.columns), self.costs, self.cut = found, costs, cut
         else:
-            starts = pointers_of(self.lengths)[:-1]
+            starts = self._starts
             starts[rows] = len(self.columns) + pointers_of(found.lengths)[:-1]
             self.lengths[rows] = found.lengths
             places = places_of(self.lengths, starts)

@@ -129,6 +129,17 @@ class Ragged(NamedTuple):
             columns[places_of(part.lengths, starts[rows])] = part.columns
         return cls(lengths, columns)
 
+    def with_also(self, other: Ragged, n_columns: int) -> Ragged:
+        """Return the union with other columns of the same rows, upward in each row."""
+        keys = torch.cat([part.keys(n_columns) for part in (self, other)])
+        keys = torch.unique_consecutive(torch.sort(keys).values)
+        rows = torch.div(keys, n_columns, rounding_mode="floor")
+        return Ragged(torch.bincount(rows, minlength=len(self.lengths)), (keys - rows * n_columns).int())
+
+    def keys(self, n_columns: int) -> torch.Tensor:
+        """Return row and column of each entry as one number."""
+        return row_numbers(self.lengths).long() * n_columns + self.columns
+
 
 class Projection(NamedTuple):
     """The simplex projection of each row: which entries are positive, their weights, and each row's two thresholds.
