@@ -576,3 +576,83 @@ def test_an_absurd_value_is_refused_with_what_to_type():
         read_study(table)
     assert refused.value.remedy.value == ("age=1000000000",)
     assert read_study(table, missing="age=1000000000").signals.loc["age"].isna().sum() == 1
+
+
+# ----------------------------------------------------------------------------------------------- forms
+
+
+@pytest.fixture
+def xlsform(tmp_path):
+    """Write a form as KoboToolbox has it, and return its path."""
+    survey = pd.DataFrame(
+        {
+            "type": [
+                "start",
+                "text",
+                "select_one agree",
+                "select_one water",
+                "select_multiple assets",
+                "select_one yn",
+            ],
+            "name": ["start", "name", "q1", "q2", "q3", "q4"],
+            "label": ["", "Your name", "Do you agree?", "Where from?", "What do you own?", "Own land?"],
+        }
+    )
+    lists = {
+        "agree": [("1", "Never"), ("2", "Sometimes"), ("3", "Always"), ("98", "Don't know")],
+        "water": [("1", "tap"), ("2", "well"), ("3", "river")],
+        "assets": [("radio", "Radio"), ("cow", "Cow")],
+        "yn": [("1", "Yes"), ("2", "No")],
+    }
+    rows = [(name, value, label) for name, choices in lists.items() for value, label in choices]
+    with pd.ExcelWriter(tmp_path / "form.xlsx") as book:
+        survey.to_excel(book, sheet_name="survey", index=False)
+        pd.DataFrame(rows, columns=["list_name", "name", "label"]).to_excel(book, sheet_name="choices", index=False)
+    return tmp_path / "form.xlsx"
+
+
+def test_an_xlsform_says_what_codes_mean(xlsform):
+    table = pd.DataFrame(
+        {
+            "name": NAMES[:20],
+            "grp/q1": [1, 2, 3, 98] * 5,
+            "grp/q2": [1, 2, 3, 1] * 5,
+            "grp/q3": ["radio", "cow radio", None, "cow"] * 5,
+            "grp/q4": [1, 2] * 10,
+        }
+    )
+    study = read_study(table, form=xlsform, standardize=False, gaps="pairwise")
+    assert [scale(study, f"grp/q{k}") for k in (1, 2, 3, 4)] == ["ordered", "category", "multiple", "yes/no"]
+    assert study.signals.loc["grp/q1"].isna().sum() == 5
+    assert study.signals.loc["grp/q4", NAMES[:2]].tolist() == [1, 0]
+    assert {"grp/q2=1", "grp/q3=radio"} <= {*study.signals.index}
+
+
+def test_a_form_of_another_survey_is_refused(xlsform):
+    with pytest.raises(InputError, match=r"form.xlsx is the form of another survey"):
+        read_study(survey(a=range(30), b=range(30)).drop(columns=["q1", "q2", "q3", "name"]), form=xlsform)
+
+
+def test_a_data_dictionary_of_redcap(tmp_path):
+    rows = [
+        ("record_id", "text", "Record", "", ""),
+        ("sex", "radio", "Sex", "1, Male | 2, Female", ""),
+        ("freq", "dropdown", "How often?", "1, never | 2, sometimes | 3, always | 9, Refused", ""),
+        ("ssn", "text", "Number", "", "y"),
+        ("land", "yesno", "Own land?", "", ""),
+    ]
+    names = [
+        "Variable / Field Name",
+        "Field Type",
+        "Field Label",
+        "Choices, Calculations, OR Slider Labels",
+        "Identifier?",
+    ]
+    pd.DataFrame(rows, columns=names).to_csv(tmp_path / "dictionary.csv", index=False)
+    table = pd.DataFrame(
+        {"record_id": range(1, 21), "sex": [1, 2] * 10, "freq": [1, 2, 3, 9] * 5, "ssn": range(20), "land": [0, 1] * 10}
+    )
+    study = read_study(table, form=tmp_path / "dictionary.csv")
+    assert [scale(study, name) for name in ("sex", "freq", "land")] == ["category", "ordered", "yes/no"]
+    assert study.plan.table.column("freq").missing == ("9",)
+    assert role(study, "ssn") == "ignore"

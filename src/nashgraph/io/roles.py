@@ -45,7 +45,7 @@ class Guess:
 def guessed_columns(profiles: Sequence[Profile], rows: Rows, decided: Sequence[ColumnPlan] = ()) -> list[ColumnPlan]:
     """Return the plan of every column; columns in ``decided`` are taken as they are."""
     guess = Guess(profiles)
-    for column in (*decided, *rows.columns):
+    for column in (*rows.columns, *decided):
         guess.plans.setdefault(column.name, column)
     if rows.kind == "waves":
         _same_within_waves(guess)

@@ -17,6 +17,7 @@ from ..validation import listing
 from .build import finished, identified, one_row_each
 from .columns import as_name
 from .errors import TableError
+from .forms import read_form
 from .load import Raw, Source, load
 from .names import chosen_column
 from .options import TableOptions
@@ -39,6 +40,7 @@ def read_study(
     source: Source,
     *others: Source,
     plan: Plan | str | Path | None = None,
+    form: str | Path | None = None,
     gaps: str | None = None,
     standardize: bool | None = None,
     **options: Any,
@@ -55,6 +57,8 @@ def read_study(
     *others : paths or DataFrames
         Further files of the study: alters of egor, a list of ties.
     plan : Plan or path, optional, how to read ``source``
+    form : path, optional
+        The questionnaire: an XLSForm (Kobo, ODK, SurveyCTO) or a data dictionary of REDCap.
     gaps : "auto", "error", "pairwise" or "impute", what happens to missing answers
     standardize : bool, optional, bring every answer to mean 0 and spread 1 (default: True for people)
     **options
@@ -87,7 +91,7 @@ def read_study(
             others = tuple(file.parent / table.file for table in plan.tables[1:])
     if plan is None:
         raw = load(source, overrides.reading)
-        plan = guessed(raw, overrides)
+        plan = guessed(raw, overrides, form)
     else:
         raw = load(source, {**plan.table.reading, **overrides.reading}, plan.table)
         plan = _followed(plan, raw, overrides, file)
@@ -102,10 +106,13 @@ def read_study(
 # -------------------------------------------------------------------------------------------------- planning
 
 
-def guessed(raw: Raw, overrides: Overrides) -> Plan:
+def guessed(raw: Raw, overrides: Overrides, form: str | Path | None = None) -> Plan:
     """Guess the plan of a table; options of the user come first."""
     names = list(map(str, raw.table.columns))
     wanted = None if overrides.id in (None, "none") else chosen_column(str(overrides.id), names)
+    questionnaire = None if form is None else read_form(Path(form))
+    if questionnaire is not None:
+        raw.trim.labels = {**questionnaire.texts(names), **raw.trim.labels}
     profiles = raw.profiles()
     rows = kind_of_rows(raw.table, profiles, wanted)
     if raw.network is not None:
@@ -118,7 +125,7 @@ def guessed(raw: Raw, overrides: Overrides) -> Plan:
         rows = replace(rows, only=overrides.only)
     if overrides.repeats is not None:
         rows = replace(rows, question="")
-    decided: list[ColumnPlan] = []
+    decided = [] if questionnaire is None else questionnaire.plans(profiles, raw.file)
     table = TablePlan(
         raw.file,
         raw.sha256,
