@@ -44,10 +44,11 @@ GROUPS = {
     "Start": ["generated/readme", "five_minutes", "install", "tutorial", "cases", "cheat_sheet", "gallery/index"],
     "How to": ["guide/what_to_ask", "guide/tables", "guide/missing", "guide/choosing", "guide/known", "guide/act"],
     "Understand": ["guide/sure", "guide/prior", "mathematics", "glossary", "faq"],
-    "Look up": ["guide/command_line", "api/index", "extending", "generated/contributing", "generated/changelog"],
+    "Look up": ["guide/command_line", "guide/messages", "guide/limits", "api/index", "extending", "generated/contributing", "generated/changelog"],
     "Measured": ["generated/reproduction", "generated/benchmarks/README"],
 }
 WRITTEN = "<!-- What follows is written by docs/pages.py, out of the command line itself. -->\n"
+MESSAGES, EXTRACTED = HERE / "guide" / "messages.md", "<!-- What follows is written by docs/pages.py, out of the source. -->\n"
 
 
 def contents() -> str:
@@ -115,6 +116,13 @@ def command_line_rewritten() -> str:
     from options import option_reference  # noqa: PLC0415 (beside this file)
 
     return COMMAND_LINE.read_text(encoding="utf-8").partition(WRITTEN)[0] + WRITTEN + "\n" + option_reference()
+
+
+def messages_rewritten() -> str:
+    """Return the page of messages with those of the source as they are."""
+    from messages import message_reference  # noqa: PLC0415 (beside this file)
+
+    return MESSAGES.read_text(encoding="utf-8").partition(EXTRACTED)[0] + EXTRACTED + "\n" + message_reference()
 
 
 def run_tutorial(folder: Path) -> None:
@@ -206,6 +214,7 @@ def working_in(folder: Path) -> Iterator[None]:
 def main() -> None:
     """Update what comes from the code."""
     COMMAND_LINE.write_text(command_line_rewritten(), encoding="utf-8")
+    MESSAGES.write_text(messages_rewritten(), encoding="utf-8")
     for page in PAGES:
         page.write_text(tables_rewritten(page), encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:
