@@ -54,7 +54,7 @@ def message_reference() -> str:
     rows: dict[str, dict[str, None]] = {section: {} for section in SECTIONS}
     for path in sorted(SOURCE.rglob("*.py")):
         name = str(path.relative_to(SOURCE))
-        section = next(section for section, (starts, _) in SECTIONS.items() if name.startswith(tuple(starts.split("|"))))
+        section = next(title for title, (starts, _) in SECTIONS.items() if name.startswith(tuple(starts.split("|"))))
         for message in messages(path.read_text(encoding="utf-8")):
             # A sentence of values alone, or of fewer than three words, cannot be searched for.
             if len(message.sentence.replace("…", "").split()) >= 3:

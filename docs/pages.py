@@ -44,11 +44,20 @@ GROUPS = {
     "Start": ["generated/readme", "five_minutes", "install", "tutorial", "cases", "cheat_sheet", "gallery/index"],
     "How to": ["guide/what_to_ask", "guide/tables", "guide/missing", "guide/choosing", "guide/known", "guide/act"],
     "Understand": ["guide/sure", "guide/prior", "mathematics", "glossary", "faq"],
-    "Look up": ["guide/command_line", "guide/messages", "guide/limits", "api/index", "extending", "generated/contributing", "generated/changelog"],
+    "Look up": [
+        "guide/command_line",
+        "guide/messages",
+        "guide/limits",
+        "api/index",
+        "extending",
+        "generated/contributing",
+        "generated/changelog",
+    ],
     "Measured": ["generated/reproduction", "generated/benchmarks/README"],
 }
 WRITTEN = "<!-- What follows is written by docs/pages.py, out of the command line itself. -->\n"
-MESSAGES, EXTRACTED = HERE / "guide" / "messages.md", "<!-- What follows is written by docs/pages.py, out of the source. -->\n"
+MESSAGES = HERE / "guide" / "messages.md"
+EXTRACTED = "<!-- What follows is written by docs/pages.py, out of the source. -->\n"
 
 
 def contents() -> str:
