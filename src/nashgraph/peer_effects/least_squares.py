@@ -5,7 +5,7 @@ r"""Nonlinear least squares of the reduced form.
 O are the people whose action was observed. Optimality: the gradient :math:`J^\top (y - m)` is zero; the measure is the
 relative offset of Bates and Watts, :math:`\|P_J (y - m)\| / \|y - m\|` with :math:`P_J` the projection on the columns
 of J, and a fit stops when it is at most ``tol``. φ is first searched on a grid, because the sum of squares may have
-several minima; then Gauss and Newton's steps are halved until the sum of squares falls.
+several minima; then Gauss and Newton's steps are halved until the sum of squares does not rise.
 
 Covariance of the estimates, with A = (JᵀJ)⁻¹ and e the residuals:
 
@@ -39,7 +39,7 @@ class Search:
 
     grid: int = 9
     share: float = 0.95
-    tol: float = 1e-9
+    tol: float = 1e-8
     max_steps: int = 100
     identified: float = 1e-6
 
@@ -146,11 +146,12 @@ def _moved(
     observed = np.isfinite(actions)
     before = float(np.sum((actions - point.mean)[observed] ** 2))
     share = 1.0
-    while share > 1e-10:
+    while share > 1e-6:
         trial = parameters + share * direction
         if abs(trial[0]) < limit:
             later = form.at(trial[0], trial[1:])
-            if float(np.sum((actions - later.mean)[observed] ** 2)) < before:
+            # Near the optimum rounding hides the decrease, and a whole step is right.
+            if float(np.sum((actions - later.mean)[observed] ** 2)) <= before * (1.0 + 1e-13):
                 return trial, later, True
         share *= 0.5
     return parameters, point, False

@@ -99,14 +99,18 @@ class Network:
     def at(self, phi: float, coefficients: Array) -> Point:
         """Return the regression function and its Jacobian."""
         k = self.played.shape[1]
-        played = self.actions(phi, self.played @ coefficients[:k])
-        slopes, sources = None, np.column_stack([self.weights @ self.interaction.value(played), self.played])
-        if not self.linear:
+        if self.linear:  # one factorisation for everything
+            solve = self.solver(phi, None)
+            by_terms = solve(self.played)
+            played = by_terms @ coefficients[:k]
+            by_phi = solve((self.weights @ played)[:, None])
+        else:
+            played = self.actions(phi, self.played @ coefficients[:k])
             acting = (played > 0.0).astype(float)
-            slopes = (acting, self.interaction.slope(played))
-            sources = acting[:, None] * sources
-        through = self.solver(phi, slopes)(sources)
-        jacobian = np.column_stack([through, self.outside])
+            sources = np.column_stack([self.weights @ self.interaction.value(played), self.played])
+            through = self.solver(phi, (acting, self.interaction.slope(played)))(acting[:, None] * sources)
+            by_phi, by_terms = through[:, :1], through[:, 1:]
+        jacobian = np.column_stack([by_phi, by_terms, self.outside])
         return Point(played + self.outside @ coefficients[k:], jacobian)
 
     def columns(self, phi: float) -> Array:
