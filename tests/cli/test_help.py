@@ -17,7 +17,9 @@ def table(tmp_path):
     return tmp_path / "t.csv"
 
 
-@pytest.mark.parametrize("command", ["learn", "path", "compare", "show", "act", "ask", "plan", "rerun", "demo", "ui"])
+@pytest.mark.parametrize(
+    "command", ["learn", "path", "compare", "show", "act", "fit-game", "ask", "plan", "rerun", "demo", "ui"]
+)
 def test_the_short_help_is_short_and_has_an_example(command):
     result = run_as_given(command, "-h")
     assert result.exit_code == 0

@@ -28,7 +28,7 @@ from nashgraph.validation import InputError
 from ..commands import error_lines, run
 
 GOOD = "id,age,income\nann,31,5\nbob,45,7\ncat,28,6\ndan,60,4\n"
-COMMANDS = ("learn", "path", "compare", "show", "act", "ask", "plan", "rerun", "demo", "datasets")
+COMMANDS = ("learn", "path", "compare", "show", "act", "fit-game", "ask", "plan", "rerun", "demo", "datasets")
 
 
 @pytest.fixture

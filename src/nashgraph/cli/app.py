@@ -136,6 +136,18 @@ def act(asked: options.ActArguments) -> None:
     """
 
 
+@command("peer_effects:run_fit_game", name="fit-game")
+def fit_game(asked: options.FitGameArguments) -> None:
+    """Fit the game to what people do: how much more somebody does because neighbours do more.
+
+    People match by name. For a network learned from questions about ties, the
+    fit averages over draws of the network. The peer effect is causal only if
+    the network is exogenous: see the guide to peer effects. act --game plays the fit.
+
+    Example: nashgraph fit-game graph actions.csv --action savings --covariates age,land
+    """
+
+
 @command("ask:run_ask")
 def ask(asked: tie_options.AskArguments) -> None:
     """Say whom to interview next about their ties: those not asked yet whose ties are least certain.

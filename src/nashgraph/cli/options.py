@@ -433,6 +433,9 @@ class ActArguments:
     undirected: bool = advice_option(
         "--undirected", default=False, help="The ties in a table have no directions; for a model this is known."
     )
+    game: Path | None = advice_option(
+        metavar="FIT", help="Game that fit-game wrote (fit.json), to play instead.", show_default="that of the model"
+    )
     without: list[str] | None = change_option(metavar="NODE,...", help="Nodes that leave the network.")
     benefit: Path | None = change_option(
         metavar="TABLE",
@@ -440,6 +443,34 @@ class ActArguments:
     )
     cap_influence: float | None = change_option(help="Largest influence that a node may have.", show_default="none")
     out: Path | None = output_option(help="Folder for the files.", show_default="act, in the folder of the network")
+
+
+@dataclass(frozen=True)
+class FitGameArguments:
+    """The options of fit-game: what people do, what may explain it, and how it is estimated."""
+
+    speech: SpeechArguments
+    network: Path = argument("NETWORK", "Output of learn (a folder or its model.json), or any network, as for act.")
+    actions: Path = argument("ACTIONS", "Table with a row for each person: names in its first column or in --id.")
+    action: str | None = option(metavar="COLUMN", help="Column of what people do. Needed.", show_default=False)
+    covariates: list[str] | None = option(metavar="COLUMN,...", help="Columns that explain actions as well.")
+    id: str | None = option(metavar="COLUMN", help="Column of names.", show_default="the first")
+    groups: str | None = option(metavar="COLUMN", help="Column of groups, for example villages.", show_default="none")
+    fixed_effects: bool = option("--fixed-effects", default=False, help="Give each group its own constant.")
+    contextual: bool = option("--contextual", default=False, help="Let neighbours' covariates have an effect.")
+    interaction: str | None = choice(INTERACTIONS, help=RESPONDS, show_default="linear")
+    method: Literal["nls", "qml", "2sls"] = option(
+        metavar="[nls|qml|2sls]",
+        default="nls",
+        help="nls: least squares of the reduced form; qml: quasi-maximum likelihood; 2sls: friends of friends as "
+        "instruments.",
+    )
+    errors: Literal["robust", "classical", "cluster"] = option(
+        metavar="[robust|classical|cluster]", default="robust", help="Standard errors; cluster: by --groups."
+    )
+    as_it_is: bool = option("--as-it-is", default=False, help="Do not divide the rows of the network by their sums.")
+    undirected: bool = option("--undirected", default=False, help="The ties in a table have no directions.")
+    out: Path | None = output_option(help="Folder for the files.", show_default="fit, in the folder of the network")
 
 
 def numbers_of(option: str, text: str, kind: type[float] | type[int]) -> list[Any]:

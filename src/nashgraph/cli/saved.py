@@ -18,8 +18,9 @@ from ..graph import NOT_CENTRAL, LearnedGraph
 from ..interventions import Answer, Game, Questions, answer_questions
 from ..interventions.driver import NO_REPLICATES, QUESTIONS, caution
 from ..io import FileRecord, Job, ModelRecord, TableError, read_edges, read_nodes, read_record, sha256_of
+from ..peer_effects import GameFit
 from ..report.prose import read_methods
-from ..validation import listing
+from ..validation import InputError, listing
 from . import learn
 from .commands import DONE, UNFINISHED
 from .fitting import GOSSIP, MODEL, OWN, with_parameters
@@ -28,6 +29,8 @@ from .learn import EDGES, MEMBERS, NODES, REPORT, Inputs, check_inputs_kept, cod
 from .messages import Voice, listed, paired, plain, records
 from .options import ActArguments, RerunArguments, ShowArguments
 from .tie_options import TIES
+
+FIT = "fit.json"
 
 
 def run_show(asked: ShowArguments) -> int:
@@ -177,7 +180,8 @@ def run_act(asked: ActArguments) -> int:
     check_inputs_kept(out, (given, asked.benefit), [f"{name}.csv" for name in QUESTIONS])
     with voice.noting_warnings(), claimed(out):
         rules = {"interaction": asked.interaction, "welfare": asked.welfare}
-        game, columns = read_game(given, rules, directed=not asked.undirected)
+        fit = None if asked.game is None else read_fit(asked.game)
+        game, columns = read_game(given, rules, directed=not asked.undirected, fit=fit)
         if not game.replicate_weights:
             voice.note(NO_REPLICATES)
         voice.say(
@@ -207,22 +211,38 @@ def print_answers(answers: list[Answer], voice: Voice) -> None:
         voice.say(f"{NOT_CENTRAL} Not shown for this reason: {', '.join(unsupported)}.")
 
 
-def read_game(given: Path, rules: dict[str, str | None], *, directed: bool) -> tuple[Game, Mapping[str, Any]]:
+def read_game(
+    given: Path, rules: dict[str, str | None], *, directed: bool, fit: Any = None
+) -> tuple[Game, Mapping[str, Any]]:
     """Return the game on a folder that ``learn`` wrote, its model.json, or a file of ties; and the nodes' columns.
 
-    What is played is the prior that the network was learned with, with another interaction or welfare if one is given.
+    What is played is a game fitted to actions, or the prior that the network was learned with, with another interaction
+    or welfare if one is given.
     """
     wanted = {name: value for name, value in rules.items() if value is not None}
     if not given.is_dir() and given.name != MODEL:
-        return Game.on(io.read_network(given, directed=directed), **wanted), {}
+        return Game.on(io.read_network(given, directed=directed), **wanted, game=fit), {}
     if given.is_dir() and not (given / MODEL).is_file() and (given / GROUPS).is_dir():
         raise TableError(f"{given} has a network for each group: give one of the folders in {given / GROUPS}")
     record, place = read_record(given)
     graph, replicates = learned_graph(record, place.parent)
+    if fit is not None:
+        return Game.on(graph, **wanted, replicates=replicates, game=fit), {}
     graph = replace(graph, prior=prior_learned_with(record, graph.node_columns))
     learned, game = Game.on(graph), Game.on(graph, **wanted, replicates=replicates)
     check_same_welfare(learned, record)
     return game, graph.node_columns
+
+
+def read_fit(file: Path) -> GameFit:
+    """Return the fit in a file that fit-game wrote, or in its folder."""
+    place = file / FIT if file.is_dir() else file
+    try:
+        return GameFit.from_json(place.read_text(encoding="utf-8"))
+    except (OSError, UnicodeError, ValueError, KeyError, TypeError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise TableError(f"{file} is no fitted game: give the {FIT} that nashgraph fit-game wrote") from error
 
 
 def check_same_welfare(game: Game, record: ModelRecord, tolerance: float = 1e-3) -> None:

@@ -204,12 +204,12 @@ class GameFit:
 
     def summary(self) -> str:
         """Return the fit as text: what was fitted, the table of coefficients, and the tests."""
-        lines = [f"{label:<28}{value}" for label, value in self._figures().items()]
+        lines = [f"{label:<28}{value}" for label, value in self.figures().items()]
         table = self.coefficients.to_string(index=False, float_format=lambda value: f"{value:.4f}")
         rule = "-" * max(len(line) for line in [*lines, *table.splitlines()])
         return "\n".join([rule, *lines, rule, table, rule])
 
-    def _figures(self) -> dict[str, str]:
+    def figures(self) -> dict[str, str]:
         """Return the figures above and below the table, in words."""
         low, high = self.interval
         names = {"nls": "nonlinear least squares", "qml": "quasi-maximum likelihood", "2sls": "two-stage least squares"}
