@@ -76,7 +76,7 @@ def enumerated(problem, theta):  # noqa: PLR0912, PLR0915 (one independent rewri
         features[i, j] = problem.terms.basis[cells].sum(axis=0)
         likeness[i, j] = problem.terms.likeness[cells].sum()
     false = np.full(n, part["false_mean"][0])
-    false[problem.respondents] = part["false"]
+    false[problem.respondents] += part["false"]
     naming = task.w @ part["naming_w"] + part["naming_group"][task.group]
     naming[problem.respondents] += part["naming"]
     named = task.w @ part["named_w"] + part["named_group"][task.group] + part["named"]

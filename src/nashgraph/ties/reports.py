@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
-from scipy.special import betaln, digamma, expit, logit
+from scipy.special import expit, logit
 
 from ..certificate import Certificate, Measure, Monitor, Status
 from ..validation import Array
@@ -59,8 +59,9 @@ class ReportPriors:
     respondent_group: float = 0.5
     named: float = 0.6
     named_group: float = 1.0
-    false_naming: tuple[float, float] = (-6.2, 1.5)  # log-odds of its mean
-    false_weight: float = 200.0  # pairs that a respondent's false naming is shrunk by
+    wrong_names: float = 0.05  # typical share of the names given that are no ties
+    wrong_spread: float = 1.5  # of its log-odds
+    false_spread: float = 0.2  # of respondents' log-odds of false naming around their mean
 
 
 @dataclass(frozen=True)
@@ -224,8 +225,8 @@ class ReportProblem:
         effect("naming_group", priors.respondent_group, self.n_groups)
         effect("named", priors.named, n_people)
         effect("named_group", priors.named_group, self.n_groups)
-        add("false", 0.0, np.inf, len(respondents))
-        add("false_mean", *priors.false_naming, 1)
+        add("false", 0.0, priors.false_spread, len(respondents))
+        add("false_mean", *self._false_naming(), 1)
         self.respondents = respondents
         self.effects = {"class_group": extra * self.n_groups, "tie_person": n_people, "naming_group": self.n_groups}
         self.effects.update(named=n_people, named_group=self.n_groups)
@@ -244,10 +245,15 @@ class ReportProblem:
         return np.where(asks[self.terms.term_of], min(self.priors.feature, least), self.priors.feature)
 
     def start(self) -> Array:
-        """Return where the fit starts: at the prior means, false naming at its mean."""
-        theta = self.mean.copy()
-        theta[self.blocks["false"]] = self.priors.false_naming[0]
-        return theta
+        """Return where the fit starts: at the prior means."""
+        return self.mean.copy()
+
+    def _false_naming(self) -> tuple[float, float]:
+        """Return the prior of false naming: ``wrong_names`` of the names, spread over all the people to name."""
+        n_named = int((self.data.bits & (OUT | IN) > 0).sum())
+        pairs = max(1, int(self.task.asked.sum())) * max(1, len(self.task.group) - 1)
+        chance = self.priors.wrong_names * max(n_named, 1) / pairs
+        return float(logit(min(chance, 0.2))), self.priors.wrong_spread
 
     def weights(self, theta: Array) -> PairWeights:
         """Return the parameters as the kernels need them."""
@@ -271,7 +277,7 @@ class ReportProblem:
         naming[self.respondents] += at["naming"]
         named = self.task.w @ at["named_w"] + at["named_group"][group] + at["named"]
         false = np.full(n_people, at["false_mean"][0])
-        false[self.respondents] = at["false"]
+        false[self.respondents] += at["false"]
         return PairWeights(
             class_table=classes.reshape(extra, len(basis)),
             tie_table=_odds(tie),
@@ -294,7 +300,7 @@ class ReportProblem:
     def information(self, theta: Array) -> Array:
         """Return the diagonal of the complete-data information, prior included."""
         _, sums = self._sums(theta, power=2)
-        return self._collect(sums, power=2) + self.precision + self._false_information(theta)
+        return self._collect(sums, power=2) + self.precision
 
     def _sums(self, theta: Array, power: int) -> tuple[float, Sums]:
         n_people = len(self.task.group)
@@ -333,6 +339,7 @@ class ReportProblem:
         out[self.blocks["named_w"]] = w.T @ named
         out[self.blocks["naming"]] = naming[self.respondents]
         out[self.blocks["false"]] = false[self.respondents]
+        out[self.blocks["false_mean"]] = false.sum()
         effects = {
             "class_group": sums.group.ravel(),
             "tie_person": person,
@@ -350,37 +357,8 @@ class ReportProblem:
         """Return the log-likelihood plus the log prior, and the gradient."""
         value, gradient = self.likelihood(theta)
         away = theta - self.mean
-        value += self._false_prior(theta) - 0.5 * float(self.precision @ away**2)
-        gradient -= self.precision * away
-        self._add_false_prior(theta, gradient)
-        return value, gradient
-
-    def _false_prior(self, theta: Array) -> float:
-        """Return the log prior of false naming: Beta(w m + 1, w (1 − m) + 1), whose mode is the mean m."""
-        false = theta[self.blocks["false"]]
-        mean = float(expit(theta[self.blocks["false_mean"]][0]))
-        weight = self.priors.false_weight
-        inside = mean * -np.logaddexp(0.0, -false) + (1.0 - mean) * -np.logaddexp(0.0, false)
-        return float(weight * inside.sum() - len(false) * betaln(weight * mean + 1.0, weight * (1.0 - mean) + 1.0))
-
-    def _add_false_prior(self, theta: Array, gradient: Array) -> None:
-        part = self.blocks["false"]
-        place = self.blocks["false_mean"].start
-        false = theta[part]
-        mean = float(expit(theta[place]))
-        weight = self.priors.false_weight
-        gradient[part] += weight * (mean - expit(false))
-        level = digamma(weight * mean + 1.0) - digamma(weight * (1.0 - mean) + 1.0)
-        gradient[place] += weight * mean * (1.0 - mean) * float((false - level).sum())
-
-    def _false_information(self, theta: Array) -> Array:
-        """Return the part of false naming's prior; its mean's is an order of magnitude, as it only scales a step."""
-        part = self.blocks["false"]
-        chance = expit(theta[part])
-        out = np.zeros(len(theta))
-        out[part] = self.priors.false_weight * chance * (1.0 - chance)
-        out[self.blocks["false_mean"]] = 0.2 * out[part].sum()
-        return out
+        value -= 0.5 * float(self.precision @ away**2)
+        return value, gradient - self.precision * away
 
 
 def _odds(predictor: Array | float) -> Array:
