@@ -216,7 +216,8 @@ def simulated(seed=0, n=160, recall=0.4, wrong=0.002):
 
 def test_people_who_were_not_asked_are_no_evidence_against_a_tie():
     task, ties, named = simulated()
-    fit = fit_reports(task, ReportPriors(recall=0.4), n_classes=1, strong=False)
+    priors = ReportPriors(recall=0.4, respondent_group=0.0, named=0.3, named_group=0.0)
+    fit = fit_reports(task, priors, n_classes=1, strong=False)
     tie, _, expected = fit.rows(np.arange(160))
     unasked = np.flatnonzero(~task.asked)
     inside = np.ix_(unasked, unasked)

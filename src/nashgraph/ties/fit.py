@@ -26,7 +26,7 @@ from .pair_terms import (
     place_term,
 )
 from .report_kernels import IN, NO_TIE, OUT, TIE, fill_cells
-from .reports import ReportFit, ReportTask, fit_reports
+from .reports import ReportFit, ReportPriors, ReportTask, fit_reports
 
 MOST_CATEGORIES = 12  # a question with more answers is a number, or a membership
 CERTAIN = 1e-12
@@ -131,6 +131,7 @@ def report_task(arrays: TieArrays, options: TieOptions, wave: int | None = None)
         value = np.where(arrays.known_value > 0, TIE, NO_TIE)
         known = (arrays.known_one, arrays.known_other, value)
     terms = covariates(arrays, group)
+    full = _full_lists(arrays, in_wave)
     if within and group.max() + 1 < n_people:
         terms.append(group_term(use=Use(by_group=True)))
     return ReportTask(
@@ -138,8 +139,8 @@ def report_task(arrays: TieArrays, options: TieOptions, wave: int | None = None)
         group=group,
         says=(arrays.respondent[usable], about[usable], bits[usable]),
         terms=terms,
-        w=_covariates_of_people(arrays, group),
-        full=_full_lists(arrays, in_wave),
+        w=_covariates_of_people(arrays, group, full),
+        full=full,
         directed=options.directed,
         asks_in=bool((bits[usable] == IN).any()),
         within=within or group.max() + 1 == n_people or len(arrays.known_one) > 0,
@@ -148,9 +149,9 @@ def report_task(arrays: TieArrays, options: TieOptions, wave: int | None = None)
     )
 
 
-def _covariates_of_people(arrays: TieArrays, group: Array) -> Array:
-    """Return standardised covariates of naming and being named: answers, traits and the size of the group."""
-    parts = [arrays.signals, arrays.traits, np.log(np.bincount(group)[group])[:, None]]
+def _covariates_of_people(arrays: TieArrays, group: Array, full: Array) -> Array:
+    """Return standardised covariates of naming and being named: answers, traits, group size, and a full list."""
+    parts = [arrays.signals, arrays.traits, np.log(np.bincount(group)[group])[:, None], full[:, None]]
     columns = np.nan_to_num(np.hstack(parts).astype(float))
     deviation = columns.std(axis=0)
     varies = deviation > CERTAIN
@@ -271,7 +272,9 @@ class TieFit:
         n_people = self.arrays.n
         asked = np.sort(problem.order[problem.respondents])
         false = np.full(n_people, np.nan)
-        false[problem.order[problem.respondents]] = expit(self.reports.block("false"))
+        false[problem.order[problem.respondents]] = expit(
+            self.reports.block("false_mean") + self.reports.block("false")
+        )
         deviation = np.full(n_people, np.nan)
         information = problem.information(self.reports.theta)
         level = 1.0 / information[problem.blocks["report"].start]
@@ -373,6 +376,24 @@ class TieFit:
         return np.concatenate(ones), np.concatenate(others)
 
 
+def _without_groups(priors: ReportPriors, options: TieOptions, named: bool) -> ReportPriors:
+    """Return priors for people alone: sociable people in the tie itself, and little known about recall.
+
+    A list with room for a few names differs from survey to survey, so recall is left wide. ``named`` says whether
+    anybody was asked for names (else only known ties tell).
+    """
+    return replace(
+        priors,
+        recall=options.recall_alone,
+        recall_spread=options.recall_alone_spread,
+        named=options.named_alone if named else 0.0,
+        tie_person=options.popularity,
+        respondent_group=0.0,
+        named_group=0.0,
+        class_group=0.0,
+    )
+
+
 def fit_ties(arrays: TieArrays, options: TieOptions | None = None, wave: int | None = None) -> TieFit:
     """Fit the tie model to reports, known ties, places, groups and answers.
 
@@ -384,16 +405,7 @@ def fit_ties(arrays: TieArrays, options: TieOptions | None = None, wave: int | N
     priors = options.priors
     shared = int(task.group.max()) + 1 < arrays.n
     if not shared:
-        priors = replace(
-            priors,
-            respondent=float(np.hypot(priors.respondent, priors.respondent_group)),
-            named=float(np.hypot(priors.named, priors.named_group)),
-            respondent_group=0.0,
-            named_group=0.0,
-            class_group=0.0,
-        )
-    if not task.asked.any():
-        priors = replace(priors, named=0.0, named_group=0.0, respondent_group=0.0, tie_person=options.popularity)
+        priors = _without_groups(priors, options, bool(task.asked.any()))
     if options.recall is not None:
         recall = min(options.recall, 1.0 - 1e-3)
         priors = replace(priors, recall=recall, recall_spread=options.known_recall_spread)

@@ -24,7 +24,11 @@ class TieOptions:
     directed: bool = False
     priors: ReportPriors = field(default_factory=ReportPriors)
     known_recall_spread: float = 0.1  # of the log-odds of a recall that was given
-    popularity: float = 0.7  # spread of people's log-odds of ties where known ties are the only evidence
+    # Surveys in which people are alone (no households): five names each, 20% of them wrong, in four villages.
+    popularity: float = 0.7  # spread of people's part in the log-odds of their ties
+    named_alone: float = 0.3  # spread of being named beyond that
+    recall_alone: float = 0.5
+    recall_alone_spread: float = 1.5  # of its log-odds: lists have room for 3 names or for 20
     tol: float = 1e-3
     max_iter: int = 300
     seed: int = 0
