@@ -1,7 +1,7 @@
-"""Whom hidden respondents name, in villages where the reporter of every tie is known.
+"""The names that hidden respondents give, in villages where the reporter of every tie is known.
 
-Half of the respondents of a village are hidden. The model sees the others' names, and predicts whom each hidden person
-names among the surveyed people of other households. Development used twelve villages; ten others, drawn beforehand,
+Half of the respondents of a village are hidden. The model sees the others' reports, and predicts the names that each
+hidden person gives among the surveyed people of other households. Development used twelve villages; ten others, drawn beforehand,
 are reported here.
 """
 

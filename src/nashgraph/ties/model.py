@@ -279,10 +279,10 @@ class CountsFit:
         both = here._replace(likeness=self.likeness)
         return np.hstack([near, self.likeness * np.sqrt(self.tried_kappa(both, near))])
 
-    def tried_kappa(self, here: Respondents, besides: Array | None = None) -> float:
+    def tried_kappa(self, here: Respondents, alongside: Array | None = None) -> float:
         """Return the weight of likeness under which mixing predicts best which traits people's ties have.
 
-        ``besides`` are coordinates of likeness that count fully.
+        ``alongside`` are coordinates of likeness that count fully.
 
         The Poisson deviance of counts given the number of ties: likeness also says who is popular, mostly wrongly.
         """
@@ -291,7 +291,7 @@ class CountsFit:
         if np.isnan(told[:, 1:]).all():
             return ASSUMED_KAPPA
         best, least = 0.0, np.inf
-        nothing = np.zeros((self.n, 0)) if besides is None else besides
+        nothing = np.zeros((self.n, 0)) if alongside is None else alongside
         for kappa in KAPPAS:
             likeness = np.hstack([nothing, here.likeness * np.sqrt(kappa)])
             fitted = fit_mixing([here._replace(rows=rows, counts=told, likeness=likeness)], kappa=1.0)

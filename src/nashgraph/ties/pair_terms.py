@@ -21,7 +21,7 @@ SAME_SPREAD = 1e-9  # below it, a feature is the same for all pairs
 
 
 class Use(NamedTuple):
-    """What a term explains. ``by_group``: it is equal for all members of a group, so it can explain the class."""
+    """The use of a term. ``by_group``: it is equal for all members of a group, so it can explain the class."""
 
     by_group: bool = False
     in_class: bool = False

@@ -19,7 +19,7 @@ import numpy as np
 from ..compiled import kernel
 from ..validation import Array
 
-# What is known about an ordered pair (i, j), as bits: i says i → j; i says j → i; surely no tie; surely a tie.
+# Facts about an ordered pair (i, j), as bits: i says i → j; i says j → i; surely no tie; surely a tie.
 OUT, IN, NO_TIE, TIE = 1, 2, 4, 8
 CODES, DISTANCE, LISTED, SAME_GROUP, SAME_CODE = 0, 1, 2, 3, 4  # kinds of terms
 SMALL_PRODUCT, SMALLEST = 1e-200, 1e-300  # a product of likelihoods is turned into a logarithm before it underflows
@@ -27,7 +27,7 @@ NOT_ASKED = 255  # in the table of answers, which else has bits
 
 
 class PairData(NamedTuple):
-    """What does not change during a fit; people are sorted by group.
+    """Everything that stays the same during a fit; people are sorted by group.
 
     ``member_start[g]`` is the first person of group g. Row i of the reports (CSR: ``start``, ``target``, ``bits``) is
     what person i says about others; the transposed arrays have what others say about i. ``slots`` is 1 for

@@ -59,7 +59,7 @@ class ReportPriors:
     respondent_group: float = 0.5
     named: float = 0.6
     named_group: float = 1.0
-    wrong_names: float = 0.05  # typical share of the names given that are no ties
+    wrong_names: float = 0.05  # typical share of names without a tie behind them
     wrong_spread: float = 1.5  # of its log-odds
     false_spread: float = 0.2  # of respondents' log-odds of false naming around their mean
 
