@@ -1,8 +1,8 @@
 """The names that hidden respondents give, in villages where the reporter of every tie is known.
 
-Half of the respondents of a village are hidden. The model sees the others' reports, and predicts the names that each
-hidden person gives among the surveyed people of other households. Development used twelve villages; ten others, drawn beforehand,
-are reported here.
+Half of the respondents of a village are hidden. The model sees the others' reports, and predicts the
+names that each hidden person gives among the surveyed people of other households. Development used twelve villages;
+ten others, drawn beforehand, are reported here.
 """
 
 from __future__ import annotations

@@ -53,8 +53,8 @@ def unit_of_ties(arrays: TieArrays, options: TieOptions) -> Array:
 def covariates(arrays: TieArrays, group: Array) -> list[PairTerm]:
     """Return the terms of a survey: questions, traits, places, groups and tables of pairs.
 
-    A term that is equal for all members of a group explains the class of a pair of groups. In a survey without such groups,
-    every term explains the tie itself.
+    A term that is equal for all members of a group explains the class of a pair of groups. In a survey without such
+    groups, every term explains the tie itself.
     """
     shared = group.max() + 1 < arrays.n
     terms = []
