@@ -361,6 +361,18 @@ def test_scales(cells, expected):
     assert scale(study, "answer") == expected
 
 
+def test_numbered_names_have_no_order_and_ranges_have():
+    table = survey(program=["program 2", "program 4", "program 10"] * 10, since=["1920..1929", "..1919", "1930.."] * 10)
+    study = read_study(table)
+    assert (scale(study, "program"), scale(study, "since")) == ("category", "ordered")
+    assert study.plan.table.column("since").order == ("..1919", "1920..1929", "1930..")
+
+
+def test_a_year_of_birth_and_a_number_called_date_are_answers():
+    study = read_study(survey(birthdate=[1950 + k % 13 for k in range(30)], date=[k % 9 for k in range(30)]))
+    assert (role(study, "birthdate"), role(study, "date")) == ("answer", "answer")
+
+
 def test_what_scales_make_of_cells():
     table = survey(
         own=["Yes", "no", "N"] * 10,

@@ -210,8 +210,9 @@ def metadata(profiles: list[Profile]) -> dict[str, str]:
         unclear = profile.spoken in AMBIGUOUS and not name.startswith("_") and len(sure) < SEVERAL
         # "assets/phone" is a choice of the question assets, and a phone of 0 or 1 is one that people own.
         choice = name.rpartition("/")[0] in by_name and name.rpartition("/")[0] in nested
+        born = reason == "when the person was born" and not profile.is_date
         owned = reason == "how to reach the person" and profile.distinct <= 2 < profile.filled
-        if counter or unclear or choice or owned:
+        if counter or unclear or choice or owned or born:
             del reasons[name]
     return reasons
 

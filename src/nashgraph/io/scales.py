@@ -25,6 +25,11 @@ MOST_CATEGORIES = 50  # more different words are free text, unless each has ten 
 NUMBERED = re.compile(r"\s*(-?\d+)\s*(?:[-–:.)=(]|\s)\s*\D.*")  # "4 - agree", "4 (Agree)", "4. agree"
 LABELLED = re.compile(r"\D*[(\[]\s*(-?\d+)\s*[)\]]\s*")  # "agree (4)"
 AT_LEAST = re.compile(r"(?:>=?\s*|more than\s+)?(\d+)\s*(?:\+|or more|and more|and over|et plus|o más|und mehr)?")
+RANGE = re.compile(
+    r"\d\s*(?:-|–|\.\.+|to|bis|à|a)\s*[$€£]?\d|^\s*(?:<|>|≤|≥|\.\.|under|below|less|up to|at most|over|above|more)"
+    r"|\d\s*(?:\+|or more|and more|and over|\.\.)|\b(?:day|week|month|year|times?)s?\b",
+    re.IGNORECASE,
+)
 SPLITS = (";", "|", "\n", ",", ", ", " ")  # "," stands for a comma without a blank after it
 
 
@@ -115,7 +120,10 @@ def _ordered_levels(profile: Profile) -> ColumnPlan | None:
     """Return levels in an order that words.toml knows, or that their numbers give (18-25, over 65)."""
     levels = list(profile.answers)
     known = ordered(levels) if 2 < len(levels) <= MOST_LEVELS else []
-    if known:
+    numbers = [level for level in levels if re.search(r"\d", level)]
+    # Levels with numbers have an order if they are ranges or rates; "class 1" and "class 2" are names.
+    ranges = [level for level in numbers if RANGE.search(level)]
+    if known and len(ranges) >= len(numbers) / 2:
         return ColumnPlan(profile.name, "answer", "ordered", order=tuple(known), why="levels in a known order")
     return None
 
