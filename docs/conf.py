@@ -86,6 +86,8 @@ sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
     "within_subsection_order": "FileNameSortKey",
+    "doc_module": ("nashgraph",),  # which examples use a class: their pictures are on its page
+    "backreferences_dir": "generated/backreferences",
     "run_stale_examples": True,  # the numbers shown are those of the code as it is
     "write_computation_times": False,
     "download_all_examples": False,
@@ -99,8 +101,8 @@ threadpool_limits(1)
 
 def generate(app: Any) -> None:
     """Write what is made of code and runs, before Sphinx looks for pages."""
-    (GENERATED / "methods.rst").write_text(methods_reference())
     write_generated(GENERATED)
+    (GENERATED / "methods.rst").write_text(methods_reference(GENERATED / "classes"))
     run_tutorial(GENERATED / "tutorial")
 
 

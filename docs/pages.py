@@ -26,6 +26,7 @@ from typing import Any
 HERE = Path(__file__).parent
 REPRODUCTION = HERE.parent / "results" / "REPRODUCTION.md"
 SURVEY, NOTEBOOK = (HERE.parent / "examples" / name for name in ("survey.csv", "notebook.ipynb"))
+TABLES = ("survey.csv", "village.csv", "ties.csv")  # what the tutorial reads
 TUTORIAL, CASES, COMMAND_LINE = HERE / "tutorial.md", HERE / "cases.md", HERE / "guide" / "command_line.md"
 COMMAND = re.compile(r"(?<=```console\n)\$ (?P<command>(?:[^\n]*\\\n)*[^\n]*)\n.*?(?=```)", flags=re.DOTALL)
 PROGRESS = re.compile(r": \d+ s so far, ")  # printed on a busy machine only
@@ -83,7 +84,8 @@ def run_python_of(page: Path) -> int:
 def set_up(folder: Path) -> None:
     """Put into a folder the files that the tutorial finds in the repository."""
     (folder / "examples").mkdir(parents=True, exist_ok=True)
-    shutil.copy(SURVEY, folder / "examples")
+    for name in TABLES:
+        shutil.copy(SURVEY.parent / name, folder / "examples")
 
 
 def printed_by(command: str) -> str:
@@ -93,6 +95,9 @@ def printed_by(command: str) -> str:
     from nashgraph.cli.app import app  # noqa: PLC0415
 
     program, *arguments = shlex.split(command.replace("\\\n", ""))
+    if "|" in arguments:  # only the files' first rows or columns are piped
+        done = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)
+        return done.stdout
     if program == "nashgraph":
         result = CliRunner().invoke(app, arguments, env={"COLUMNS": "118"})
         text, code = result.output, result.exit_code
@@ -143,16 +148,25 @@ def run_tutorial(folder: Path) -> None:
             raise RuntimeError("the tutorial's Python does not give what it shows; see above")
 
 
-def methods_reference() -> str:
-    """Return the reference of every registered method: a table of all, then each one's docstring."""
+def methods_reference(folder: Path) -> str:
+    """Write a page of every registered method, with the examples that use it; return a table of all that links them."""
     from nashgraph.estimators import METHODS  # noqa: PLC0415 (run as a script, this file needs no library)
 
     def summary(kind: Any) -> str:
         return (kind.__doc__ or "").split("\n")[0].replace('"', '""')
 
+    examples = "".join(file.read_text(encoding="utf-8") for file in SURVEY.parent.glob("plot_*.py"))
+    folder.mkdir(parents=True, exist_ok=True)
+    kinds = sorted({kind.__name__ for kind in METHODS.values()})
+    for name in kinds:
+        page = f"{name}\n{'=' * len(name)}\n\n.. currentmodule:: nashgraph\n\n.. autoclass:: {name}\n"
+        if re.search(rf"\b{name}\b", examples):
+            page += f"\n.. minigallery:: nashgraph.{name}\n   :add-heading: Examples with pictures\n"
+        (folder / f"{name}.rst").write_text(page, encoding="utf-8")
     rows = "".join(f'   "{name}", :class:`{kind.__name__}`, "{summary(kind)}"\n' for name, kind in METHODS.items())
     table = f".. csv-table::\n   :header: name, class, what it does\n\n{rows}"
-    return "\n".join([table, *(f".. autoclass:: {kind.__name__}\n" for kind in METHODS.values())])
+    tree = ".. toctree::\n   :hidden:\n\n" + "".join(f"   ../generated/classes/{name}\n" for name in kinds)
+    return f"{table}\n{tree}"
 
 
 def write_generated(folder: Path) -> None:

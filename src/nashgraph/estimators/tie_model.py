@@ -236,7 +236,7 @@ class TieModel(GraphEstimator):
     def _survey(self, X: Any, y: Any, tables: dict[str, Any]) -> tuple[Any, TieSurvey]:
         """Return signals, and the survey that was given or is made from tables."""
         if isinstance(getattr(X, "ties", None), TieSurvey):  # a study
-            X, y = X.signals, X.ties
+            X, y = X.signals if len(X.signals) else None, X.ties
         elif isinstance(X, TieSurvey):
             X, y = None, X
         if isinstance(y, TieSurvey):
