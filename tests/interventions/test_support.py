@@ -128,7 +128,7 @@ def test_dense_and_sparse_are_alike(random):
         (lambda W: best_support(W, -1, cost="units"), "budget must be at least 1, got -1"),
         (lambda W: best_support(W, 1.5, cost="units"), "budget must be an integer"),
         (lambda W: best_support(W, 4, cost="units"), "budget=4 units are more than the 3 nodes"),
-        (lambda W: best_support(W, 2, cost="units", cap=1), "cap is for cost='quadratic'"),
+        (lambda W: best_support(W, 2, cost="units", cap=1), "cap is for the cost quadratic"),
         (lambda W: best_support(W, 1, cap=0), "cap must be a finite number"),
         (lambda W: best_support(W, 1, unit=-1), "unit must be a finite number"),
         (lambda W: best_support(W, 1, cost="linear"), "cost='linear' is not known: choose one of 'quadratic', 'units'"),

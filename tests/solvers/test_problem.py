@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from nashgraph import CustomWelfare, WeightedTotal
-from nashgraph.games import INTERACTIONS, adjoint, as_interaction, as_welfare, equilibrium
+from nashgraph import CustomWelfare, WeightedTotal, adjoint, equilibrium
+from nashgraph.games import INTERACTIONS, as_interaction, as_welfare
 from nashgraph.solvers import Problem
 
 from ..problems import dense, distances, random_graph

@@ -152,7 +152,7 @@ class CustomInteraction:
     >>> CustomInteraction(np.sqrt, lambda x: 0.5 / np.sqrt(x))
     Traceback (most recent call last):
     ...
-    nashgraph.validation.InputError: interaction breaks H1: it must be finite for x >= 0, but f'(0) = inf
+    nashgraph.decisions.InputError: interaction breaks H1: it must be finite for x >= 0, but f'(0) = inf
     """
 
     value: Callable[[Array], Array]
