@@ -3,8 +3,8 @@ From questions about ties to the people to support
 ==================================================
 
 A village where nobody mapped the network: people say how many ties they have, and how many of these have a trait.
-Savings are observed. The tie model gives draws of the network, the fitted game gives the peer effect with what comes from not
-knowing the network, and support goes to the people through whom it spreads. All is compared with the truth.
+Savings are observed. The tie model gives draws of the network. The fitted game gives the peer effect, with what comes
+from not knowing the network, and support goes to the people through whom it spreads. All is compared with the truth.
 """
 
 import matplotlib.pyplot as plt
