@@ -42,7 +42,6 @@ def test_rows_are_optional_and_10_plus_is_at_least_10():
         ({"n_ties": pd.Series([1, 2], index=["ann", "eve"])}, "not among the people: eve"),
         ({"counts": pd.DataFrame({"z": [1]}, index=["ann"])}, "not traits: z"),
         ({"n_ties": pd.Series([1.5], index=["ann"])}, "whole numbers of 0 or more, got '1.5'"),
-        ({"reports": {"ann": ["ann"]}}, "named themselves"),
         ({"reports": {"ann": ["eve"]}}, "not people: eve"),
         ({"asked": ["eve"]}, "asked has 1 name"),
         ({"known": [("ann", "bob", 1), ("bob", "ann", 0)]}, "tied and that they are not: ann - bob"),
@@ -82,6 +81,12 @@ def test_reports_keep_who_said_what():
     assert survey.respondents.tolist() == ["dan", "ann", "bob"]
     assert survey.waves == ["2", "10"]
     assert [decision.kind for decision in survey.decisions] == ["repeated"]
+
+
+def test_people_who_named_themselves_are_noted():
+    survey = TieSurvey.of(PEOPLE, reports={"ann": ["ann", "bob"]})
+    assert survey.reports["target"].tolist() == ["bob"]
+    assert [decision.kind for decision in survey.decisions] == ["named_themselves"]
 
 
 def test_names_outside_the_table_take_up_room():

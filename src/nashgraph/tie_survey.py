@@ -156,6 +156,11 @@ class TieSurvey:
         return labels_of(self.reports["wave"]) or [""]
 
     @property
+    def wave_wanted(self) -> str:
+        """The wave whose network is wanted: the one that was chosen, or the last."""
+        return self.waves[-1] if self.wave is None else self.wave
+
+    @property
     def answered(self) -> Array:
         """Who told anything about ties: a flag for each person."""
         answered = self.counts.notna().any(axis=1).to_numpy() | self.n_ties.notna().to_numpy()
@@ -238,7 +243,7 @@ class _Reading:
         object.__setattr__(survey, "decisions", tuple(self.decisions))
         return survey
 
-    def decide(self, kind: str, columns: Iterable[object], reason: str) -> None:
+    def decide(self, kind: str, columns: Iterable[object], reason: str) -> None:  # what was done with odd data
         """Remember what was done with data that are not as expected."""
         self.decisions.append(Decision(kind, tuple(map(str, columns)), reason, unsure=True))
 
@@ -355,10 +360,13 @@ class _Reading:
         if unknown:
             self.decide("outside", unknown, f"{len(unknown)} name(s) in reports are not among the people")
         table = table[table["respondent"].notna() & table["source"].notna()]
-        if (loops := table.loc[table["source"] == table["target"], "respondent"]).size:
-            raise InputError(
-                f"reports: {listing(loops.unique())} named themselves; leave these names out", parameter="reports"
+        loops = table["source"] == table["target"]
+        if loops.any():
+            people_named = table.loc[loops, "respondent"].unique()
+            self.decide(
+                "named_themselves", people_named, f"{listing(people_named)} named themselves; these names are left out"
             )
+            table = table[~loops]
         for column in ("relation", "wave"):
             table[column] = table[column].map(lambda label: "" if pd.isna(label) else name_text(label))
         twice = table.duplicated() & table["target"].notna()

@@ -499,7 +499,6 @@ _, TRAITS, COUNTS, TIES = village(20, 3)
         ({"counts": COUNTS.rename(index={"p0": "zoe"})}, "not among the people: zoe"),
         ({"counts": None, "n_ties": None}, "nobody was asked"),
         ({"nominations": {"p0": ["zoe"]}}, "not people: zoe"),
-        ({"nominations": {"p0": ["p0"]}}, "named themselves"),
         ({"nominations": {"p0": "p1"}}, "must be a list of names"),
         ({"known": [("p0", "p1", 1), ("p1", "p0", 0)]}, "tied and that they are not: p0 - p1"),
         ({"networks": [(nx.path_graph(3), TRAITS.iloc[:3, :1])]}, "its traits lack t1"),

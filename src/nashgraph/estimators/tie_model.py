@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -14,19 +15,19 @@ from scipy.special import logit
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from ..decisions import Decision
 from ..graph import LearnedGraph
 from ..priors import LinearPrior
 from ..tie_survey import TieSurvey
 from ..ties.answers import ASSUMED_ERROR
 from ..ties.arrays import tie_arrays
 from ..ties.fit import fit_ties
-from ..ties.fitted import TieFit, Weight, likely_pairs
+from ..ties.fitted import TieFit, Weight, likely_pairs, respondents_table, response_rate
 from ..ties.held_out import HeldOut, folds, named_matrix, scored
 from ..ties.inputs import read_groups
 from ..ties.model import CountsFit, CountsResult
 from ..ties.options import TieOptions
 from ..ties.probabilities import uncertainty_removed
+from ..ties.waves import WaveFit, fit_waves
 from ..validation import Array, InputError, check_integer, check_number, listing, warn
 from .base import GraphEstimator, drawn_seed
 
@@ -185,13 +186,18 @@ class TieModel(GraphEstimator):
             )
         seed = drawn_seed(self.random_state)
         counted = not np.isnan(arrays.answers).all()
+        waves: list[WaveFit] = []
         fitted: TieFit
         if counted or other_groups:
             fitted = CountsFit(arrays, other_groups, recall, error, self.calibrate, self.tol, self.max_iter, seed).run()
+        elif len(survey.waves) > 1:
+            options = TieOptions(recall=recall, error=error, tol=self.tol, max_iter=self.max_iter, seed=seed)
+            waves = fit_waves(arrays, partial(fit_ties, options=options), self.tol)
+            fitted = waves[survey.waves.index(survey.wave_wanted)]
         else:
-            fitted = fit_ties(
-                arrays, TieOptions(recall=recall, error=error, tol=self.tol, max_iter=self.max_iter, seed=seed)
-            )
+            options = TieOptions(recall=recall, error=error, tol=self.tol, max_iter=self.max_iter, seed=seed)
+            fitted = fit_ties(arrays, options)
+        self._waves = waves
         self._keep(survey, X, fitted)
         self.certificate_.warn(type(self).__name__)
         if not self.adjacency_.nnz:
@@ -220,8 +226,8 @@ class TieModel(GraphEstimator):
         self.expected_ties_ = fitted.ties(pairs)
         self.asked_ = survey.answered
         self.survey_ = survey
-        self.decisions_ = (*survey.decisions, *_response(survey))
-        self.respondents_ = _respondents(survey, fitted)
+        self.decisions_ = (*survey.decisions, *response_rate(survey))
+        self.respondents_ = respondents_table(survey, fitted)
         self.weights_ = pd.DataFrame(fitted.weights, columns=list(Weight._fields))
         if isinstance(fitted, CountsResult):
             labels = arrays.labels
@@ -278,6 +284,58 @@ class TieModel(GraphEstimator):
                 edge_columns={"probability": self.adjacency_.data},
             )
         return self._graph
+
+    @property
+    def graphs_(self) -> dict[str, LearnedGraph]:
+        """The graph of each wave, by its label; :attr:`graph_` alone if there are no waves."""
+        check_is_fitted(self)
+        if not self._waves:
+            return {self.survey_.wave_wanted: self.graph_}
+        graphs = {}
+        n = len(self.node_names_)
+        for label, fitted in zip(self.survey_.waves, self._waves, strict=True):
+            pairs = likely_pairs(fitted, n)
+            half = sparse.csr_array((pairs.probability, (pairs.one, pairs.other)), shape=(n, n))
+            weights = sparse.csr_array(half + half.T)
+            graphs[label] = LearnedGraph.of(
+                weights,
+                self.node_names_,
+                directed=False,
+                node_columns={name: column.to_numpy() for name, column in fitted.ties(pairs).items()},
+                edge_columns={"probability": weights.data},
+            )
+        return graphs
+
+    def changes(self, least: float = 0.1) -> pd.DataFrame:
+        """Return the probability that a tie was formed or lost from each wave to the next, the surest changes first.
+
+        Given what all waves say, the two ends of a change are taken as independent. Pairs of which neither is at least
+        ``least`` are left out.
+        """
+        check_is_fitted(self)
+        labels = self.survey_.waves
+        if len(self._waves) < 2:
+            raise InputError("the reports have no waves: give them a column wave", parameter="reports")
+        everybody = np.arange(len(self.node_names_))
+        tables = []
+        for k in range(len(labels) - 1):
+            before = self._waves[k].probabilities(everybody)
+            after = self._waves[k + 1].probabilities(everybody)
+            formed = (1.0 - before) * after
+            lost = before * (1.0 - after)
+            one, other = np.nonzero(np.triu(np.maximum(formed, lost) >= least, 1))
+            columns = {
+                "source": self.node_names_[one],
+                "target": self.node_names_[other],
+                "before": labels[k],
+                "after": labels[k + 1],
+                "formed": formed[one, other],
+                "lost": lost[one, other],
+            }
+            tables.append(pd.DataFrame(columns))
+        table = pd.concat(tables, ignore_index=True)
+        surest = table[["formed", "lost"]].max(axis=1)
+        return table.loc[surest.sort_values(ascending=False, kind="stable").index].reset_index(drop=True)
 
     @property
     def replicate_graphs_(self) -> list[Any]:
@@ -342,7 +400,7 @@ class TieModel(GraphEstimator):
                 parameter="n_folds",
                 value=n_folds,
             )
-        truth = named_matrix(self.survey_)
+        truth = named_matrix(self.survey_, self.survey_.wave_wanted)
         named: list[Array] = []
         predicted: list[Array] = []
         for visible, hidden in folds(self.survey_, n_folds, drawn_seed(random_state)):
@@ -436,27 +494,3 @@ class TieModel(GraphEstimator):
             rows.append((names[best], T[:, best].mean(), removed.max()))
             known = np.column_stack([known, T[:, best]])
         return pd.DataFrame(rows, columns=["trait", "holders", "removed"])
-
-
-def _response(survey: TieSurvey) -> list[Decision]:
-    """Return how many people answered, and what follows for the others."""
-    n = len(survey.names)
-    answered = int(survey.answered.sum())
-    if not 0 < answered < n:
-        return []
-    parts = []
-    if survey.places.shape[1] or survey.groups.shape[1]:
-        parts.append("place")
-    parts.append("answers" if survey.traits.shape[1] else "what others told")
-    reason = (
-        f"{answered:,} of {n:,} asked: ties between two people who were not asked rest on {' and '.join(parts)} alone"
-    )
-    return [Decision("response_rate", (), reason)]
-
-
-def _respondents(survey: TieSurvey, fitted: TieFit) -> pd.DataFrame:
-    """Return the respondents with the names they gave and how reliable they are."""
-    table = pd.DataFrame(fitted.respondents, index=pd.Index(survey.index.texts, name="respondent"))
-    named = survey.reports.groupby("respondent").size()
-    table.insert(0, "names_given", named.reindex(table.index).fillna(0).astype(int))
-    return table.loc[list(survey.respondents)]

@@ -9,6 +9,8 @@ import pandas as pd
 from scipy.special import logit
 
 from ..certificate import Certificate
+from ..decisions import Decision
+from ..tie_survey import TieSurvey
 from ..validation import Array
 from .answers import Errors
 from .arrays import TieArrays
@@ -135,3 +137,27 @@ def _bins(p: Array, bins: int) -> Array:
     with np.errstate(divide="ignore"):
         log_odds = np.clip(logit(p), -20.0, 20.0)
     return np.minimum(((log_odds + 20.0) * (bins / 40.0)).astype(np.int64), bins - 1)
+
+
+def response_rate(survey: TieSurvey) -> list[Decision]:
+    """Return how many people answered, and what follows for the others."""
+    n = len(survey.names)
+    answered = int(survey.answered.sum())
+    if not 0 < answered < n:
+        return []
+    parts = []
+    if survey.places.shape[1] or survey.groups.shape[1]:
+        parts.append("place")
+    parts.append("answers" if survey.traits.shape[1] else "what others told")
+    reason = (
+        f"{answered:,} of {n:,} asked: ties between two people who were not asked rest on {' and '.join(parts)} alone"
+    )
+    return [Decision("response_rate", (), reason)]
+
+
+def respondents_table(survey: TieSurvey, fit: TieFit) -> pd.DataFrame:
+    """Return the respondents with the names they gave and how reliable they are."""
+    table = pd.DataFrame(fit.respondents, index=pd.Index(survey.index.texts, name="respondent"))
+    named = survey.reports.groupby("respondent").size()
+    table.insert(0, "names_given", named.reindex(table.index).fillna(0).astype(int))
+    return table.loc[list(survey.respondents)]

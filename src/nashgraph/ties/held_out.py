@@ -59,10 +59,10 @@ def folds(survey: TieSurvey, n_folds: int, seed: int) -> Iterator[tuple[TieSurve
         yield visible, survey.index.places(hidden)
 
 
-def named_matrix(survey: TieSurvey) -> Array:
-    """Return whether each person (row) named each other one, in any relation or wave."""
+def named_matrix(survey: TieSurvey, wave: str) -> Array:
+    """Return whether each person (row) named each other one in a wave, in any relation."""
     n = len(survey.names)
-    inside = survey.reports[survey.reports["target"].notna()]
+    inside = survey.reports[survey.reports["target"].notna() & (survey.reports["wave"] == wave)]
     people = survey.index
     respondent = people.places(inside["respondent"])
     source = people.places(inside["source"])
