@@ -132,13 +132,13 @@ class TieSurvey:
 
     def updated(self, *, known: Any = None, room: int | Mapping[str, int] | None = None) -> TieSurvey:
         """Return this survey with other known ties, or with room for so many names."""
-        survey = self
+        changes: dict[str, Any] = {}
         if known is not None:
             other = TieSurvey.of(self.names, known=known)
-            survey = replace(survey, known=other.known, complete=other.complete)
+            changes = {"known": other.known, "complete": other.complete}
         if room is not None:
-            survey = replace(survey, room=read_room(room, self.reports))
-        return survey
+            changes["room"] = read_room(room, self.reports)
+        return replace(self, **changes)
 
     @property
     def respondents(self) -> Array:

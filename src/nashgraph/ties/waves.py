@@ -4,7 +4,8 @@ With L_ij the log-odds of a tie from a fit to all other waves, a pair is tied in
 a respondent i names j with probability ρ_i, logit ρ_i = t + logit of their recall in all waves, if they are tied, else
 φ_i. The three numbers maximise
 
-    Σ_pairs log[ (1 − π_ij) P(reports | no tie) + π_ij P(reports | tie) ] − a²/(2 · 3²) − (s − 0.4)²/(2 · 0.3²) − t²/(2 · 0.2²),
+    Σ_pairs log[ (1 − π_ij) P(reports | no tie) + π_ij P(reports | tie) ]
+        − a²/(2 · 3²) − (s − 0.4)²/(2 · 0.3²) − t²/(2 · 0.2²),
 
 whose gradient is that of the complete data under the posterior q of ties: Σ (q − π), Σ (q − π) L and
 Σ q (N − ρ), less the prior's. The slope s is the persistence of ties. Successive waves share few ties, yet all other
