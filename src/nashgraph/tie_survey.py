@@ -17,6 +17,7 @@ from .tie_tables import (
     in_people_order,
     labels_of,
     objects,
+    people_of,
     read_asked,
     read_claims,
     read_counts,
@@ -195,7 +196,7 @@ class _Reading:
         if asked is not None:
             self.asked = pd.concat([read_asked(asked), self.asked], ignore_index=True)
         if names is None:
-            names = _people(tables, self.table, self.asked, known)
+            names = people_of(tables, self.table, self.asked, known)
         self.names = objects(names)
         self.people = NameIndex(self.names)
         self.claims = read_claims(known, self.people)
@@ -474,28 +475,3 @@ class _Reading:
                 parameter="pairs",
             )
         return whole[whole["source"] != whole["target"]].reset_index(drop=True)
-
-
-def _people(tables: tuple[Any, ...], reports: pd.DataFrame, asked: pd.DataFrame, known: Any) -> list[Any]:
-    """Return the people: the rows of the first table of people, else everybody who is named anywhere."""
-    for table in tables:
-        if isinstance(table, pd.DataFrame | pd.Series):
-            if table.index.has_duplicates:
-                doubled = table.index[table.index.duplicated()].unique()
-                raise InputError(f"nodes have more than one row: {listing(doubled)}; give every node one row")
-            return list(table.index)
-    sizes = [len(table) for table in tables if table is not None]
-    if sizes:
-        return list(range(sizes[0]))
-    labels = [*asked["respondent"], *reports["source"], *reports["target"]]
-    if known is not None:
-        claims = read_claims(known, NameIndex([]))
-        labels += [label for one, other, _ in claims.pairs for label in (one, other)]
-        labels += claims.complete
-    by_text: dict[str, Any] = {}
-    for label in labels:
-        if not pd.isna(label):
-            by_text.setdefault(name_text(label), label)
-    if not by_text:
-        raise InputError("nothing was given: pass traits, and counts or n_ties with one row for every node")
-    return list(by_text.values())

@@ -320,3 +320,28 @@ def check_countable(traits: pd.DataFrame) -> None:
                 parameter="counts",
                 value=name,
             )
+
+
+def people_of(tables: tuple[Any, ...], reports: pd.DataFrame, asked: pd.DataFrame, known: Any) -> list[Any]:
+    """Return the people: the rows of the first table of people, else everybody who is named anywhere."""
+    for table in tables:
+        if isinstance(table, pd.DataFrame | pd.Series):
+            if table.index.has_duplicates:
+                doubled = table.index[table.index.duplicated()].unique()
+                raise InputError(f"nodes have more than one row: {listing(doubled)}; give every node one row")
+            return list(table.index)
+    sizes = [len(table) for table in tables if table is not None]
+    if sizes:
+        return list(range(sizes[0]))
+    labels = [*asked["respondent"], *reports["source"], *reports["target"]]
+    if known is not None:
+        claims = read_claims(known, NameIndex([]))
+        labels += [label for one, other, _ in claims.pairs for label in (one, other)]
+        labels += claims.complete
+    by_text: dict[str, Any] = {}
+    for label in labels:
+        if not pd.isna(label):
+            by_text.setdefault(name_text(label), label)
+    if not by_text:
+        raise InputError("nothing was given: pass traits, and counts or n_ties with one row for every node")
+    return list(by_text.values())
