@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from scipy import optimize, sparse, stats
 
-from nashgraph import GamePrior, best_support, fit_game, key_players, what_if
+from nashgraph import GLGP, GamePrior, best_support, fit_game, key_players, what_if
 from nashgraph.games import INTERACTIONS, as_interaction
 from nashgraph.graph import LearnedGraph
 from nashgraph.interventions import Game
@@ -236,8 +236,24 @@ def test_draws_add_what_is_not_known_of_the_network():
     one = fit_game(A, y, X)
     np.testing.assert_allclose(same.parameters, one.parameters, atol=1e-6)
     assert same.between_draws == pytest.approx(0.0, abs=1e-8)
+    moments = fit_game(draws, y, X, method="smm")
+    assert moments.between_draws > 0
+    assert abs(moments.peer_effect - fit.peer_effect) < 2 * fit.standard_error
+    with pytest.raises(ValueError, match="4 draws"):
+        fit_game(draws[:2], y, X, method="smm")
     with pytest.raises(ValueError, match="needs one network"):
         fit_game(draws, y, X, method="2sls")
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_simulated_moments_find_the_effect_on_draws_of_which_one_is_the_truth(seed):
+    """On the true network, given as all draws, simulated moments are consistent, and their weights efficient."""
+    A, X, _ = village(400, groups=8, seed=seed)
+    y = simulated(A, X, noise=0.3, seed=seed + 10)
+    moments, squares = fit_game([A] * 4, y, X, method="smm"), fit_game(A, y, X)
+    assert abs(moments.peer_effect - 0.4) < 3 * moments.standard_error
+    assert 0.5 < moments.standard_error / squares.standard_error < 2.5
+    assert moments.between_draws == pytest.approx(0.0, abs=1e-6)
 
 
 # ------------------------------------------------------------------------------------------ tables as users have them
@@ -348,6 +364,17 @@ def test_interventions_play_the_fitted_game_with_intervals_over_its_parameters()
     assert what_if(graph, game=fit, without=["p0"]).attrs["welfare_after"] < game.value
     with pytest.raises(ValueError, match="not in the graph: p0"):
         key_players(LearnedGraph.of(np.eye(3)[::-1], ["a", "b", "c"]), game=fit)
+
+
+def test_the_fitted_game_is_a_prior_of_graph_learning():
+    graph, table = named_village()
+    table["savings"] += 5.0  # so that all benefits are positive, as the prior of GLGP has them
+    fit = fit_game(graph, "savings ~ age + land + wealth", data=table)
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(10, 120)), columns=graph.names)
+    model = GLGP(lam=1e-3, prior=fit.prior()).fit(X)
+    assert model.converged_
+    assert Game.on(model).prior.share == pytest.approx(fit.peer_effect)
+    np.testing.assert_allclose(model.benefit_, fit.benefit)
 
 
 def test_a_fit_goes_through_json_and_has_tables(tmp_path):

@@ -459,11 +459,11 @@ class FitGameArguments:
     fixed_effects: bool = option("--fixed-effects", default=False, help="Give each group its own constant.")
     contextual: bool = option("--contextual", default=False, help="Let neighbours' covariates have an effect.")
     interaction: str | None = choice(INTERACTIONS, help=RESPONDS, show_default="linear")
-    method: Literal["nls", "qml", "2sls"] = option(
-        metavar="[nls|qml|2sls]",
+    method: Literal["nls", "qml", "2sls", "smm"] = option(
+        metavar="[nls|qml|2sls|smm]",
         default="nls",
         help="nls: least squares of the reduced form; qml: quasi-maximum likelihood; 2sls: friends of friends as "
-        "instruments.",
+        "instruments; smm: simulated moments on draws.",
     )
     errors: Literal["robust", "classical", "cluster"] = option(
         metavar="[robust|classical|cluster]", default="robust", help="Standard errors; cluster: by --groups."

@@ -17,8 +17,9 @@ from .least_squares import Search, Solution, covariance, least_squares
 from .likelihood import censored_likelihood, quasi_likelihood
 from .reduced_form import Network, NotIdentifiedError, ReducedForm
 from .result import GameFit
+from .simulated_moments import simulated_moments
 
-METHODS = ("nls", "qml", "2sls")
+METHODS = ("nls", "qml", "2sls", "smm")
 ERRORS = ("robust", "classical", "cluster")
 FRIENDS = "friends' "  # begins the name of a contextual effect
 GROUP = "group "  # begins the name of a group's own constant
@@ -101,10 +102,10 @@ def fit_game(
     X : DataFrame by name, array, list of columns of ``data``, or the right-hand side of a formula
     data : DataFrame by name, for formulas and columns
     interaction : by name, or an object of :mod:`nashgraph.games`
-    method : "nls", "qml" or "2sls"
+    method : "nls", "qml", "2sls" or "smm"
         Nonlinear least squares of the reduced form; quasi-maximum likelihood (Lee 2004) and two-stage least squares
         with friends of friends as instruments (Bramoullé, Djebbari and Fortin 2009), for the linear game on one network
-        with everybody's action.
+        with everybody's action; simulated moments (after Boucher and Houndetoungan 2025) for the linear game on draws.
     normalize : bool, whether the rows of W are divided by their sums; isolated people have empty rows
     groups : Series, array or a column of ``data``: the village, school or class of each person
     fixed_effects : bool, whether each group has its own constant
@@ -162,6 +163,8 @@ def fit_game(
         return result
     if count:
         raise InputError("n_bootstrap is for method='nls'")
+    if method == "smm":
+        return by_moments(design, settings)
     return by_likelihood(design, settings) if method == "qml" else by_instruments(design, settings)
 
 
@@ -199,11 +202,12 @@ def check_method(design: Design, method: str, censored: bool) -> None:
         raise InputError("censored=True needs method='qml'", parameter="censored", value=True)
     if method == "nls":
         return
+    on_draws = method == "smm"
     problems = {
-        "one network": len(design.data.networks) > 1,
+        "one network": len(design.data.networks) > 1 and not on_draws,
         "the linear interaction": not isinstance(design.interaction, Linear),
         "played='all'": design.constant_only,
-        "everybody's action": not design.data.observed.all(),
+        "everybody's action": not design.data.observed.all() and not on_draws,
     }
     missing = [what for what, lacking in problems.items() if lacking]
     if missing:
@@ -229,6 +233,23 @@ def by_least_squares(design: Design, settings: dict[str, Any], search: Search) -
         log_likelihood=-0.5 * n * (np.log(2.0 * np.pi * variance) + 1.0),
     )
     return replace(result, between_draws=float(np.sqrt(between[0, 0])) if draws is not None else 0.0), solution
+
+
+def by_moments(design: Design, settings: dict[str, Any]) -> GameFit:
+    """Return the fit by simulated moments on draws of the network."""
+    data = design.data
+    form = ReducedForm(design.networks())
+    found = simulated_moments(form, data.actions, design.instrumental, settings["errors"], data.groups)
+    result = fitted(
+        design,
+        settings,
+        parameters=found.parameters,
+        spread=found.covariance,
+        residuals=found.residuals,
+        fitted_actions=found.mean,
+        log_likelihood=np.nan,
+    )
+    return replace(result, between_draws=float(np.sqrt(found.between[0, 0])))
 
 
 def by_likelihood(design: Design, settings: dict[str, Any]) -> GameFit:

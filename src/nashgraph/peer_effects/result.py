@@ -213,6 +213,7 @@ class GameFit:
         """Return the figures above and below the table, in words."""
         low, high = self.interval
         names = {"nls": "nonlinear least squares", "qml": "quasi-maximum likelihood", "2sls": "two-stage least squares"}
+        names["smm"] = "simulated moments"
         figures = {
             "Estimated by": names[self.settings["method"]] + (", censored at 0" if self.settings["censored"] else ""),
             "People": f"{len(self.residuals):,}",
