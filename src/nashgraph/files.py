@@ -6,7 +6,6 @@ machine that loses its power, leaves the old files or the new. All that is parti
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 import socket
@@ -15,22 +14,18 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
-from functools import cache
 from pathlib import Path
 
-LOCK, STOPPED = ".nashgraph.lock", ".nashgraph.stopped"
+LOCK = ".nashgraph.lock"
 LOCKED_BY = "process "  # how the text in a lock file begins
 BESIDE = ".nashgraph-"  # how the names of folders begin that results are written to before they are moved
 MARK = ".made-by-nashgraph"  # an empty file in such a folder: without it, the folder is somebody else's
-# The numbers do not depend on these packages: the command line, reading tables, and showing results.
-SHOWING = {"cli", "comparison", "report", "io", "files"}
 
 
 class Written:
     """Where this process wrote last, for those who must say what became of a run that broke off."""
 
     last: Path | None = None
-    kept: bool = False  # whether the same command goes on where it broke off
 
 
 @contextmanager
@@ -201,15 +196,3 @@ def in_bytes(size: float) -> str:
         if size >= unit:
             return f"{size / unit:.3g} {name}"
     return f"{size:.0f} bytes"
-
-
-@cache
-def code_digest() -> str:
-    """Return a digest of the source that the numbers depend on."""
-    digest = hashlib.sha256()
-    package = Path(__file__).parent
-    for path in sorted(package.rglob("*.py")):
-        place = path.relative_to(package)
-        if place.parts[0].removesuffix(".py") not in SHOWING:
-            digest.update(place.as_posix().encode() + path.read_bytes())
-    return digest.hexdigest()

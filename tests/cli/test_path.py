@@ -9,7 +9,6 @@ import pytest
 
 from nashgraph import GLGP, BestResponse, GamePrior
 from nashgraph.cli import fitting
-from nashgraph.consensus import checkpoint
 
 from ..commands import error_lines, run
 
@@ -103,29 +102,6 @@ def test_every_solve_is_counted(table, monkeypatch):
     monkeypatch.setattr(fitting, "counting", counted)
     assert run("path", table, "--n-lams", "4", "--out", table.parent / "out").exit_code == 0
     assert told == [7] * 7
-
-
-def test_an_interrupted_path_goes_on(table, monkeypatch):
-    monkeypatch.setattr(checkpoint, "SAVE_EVERY", 0.0)
-    solve, solved = BestResponse.solve, []
-
-    def interrupted(*given):
-        solved.append(given[2])
-        if len(solved) == 4:
-            raise KeyboardInterrupt
-        return solve(*given)
-
-    command = ("path", table, "--n-lams", "4", "--out")
-    monkeypatch.setattr(BestResponse, "solve", interrupted)
-    result = run(*command, table.parent / "out")
-    assert result.exit_code == 130
-    assert error_lines(result)[-1].endswith("nothing was written; the same command goes on where it stopped")
-    assert run(*command, table.parent / "out").exit_code == 0
-    assert len(solved) == 4 + 4
-    assert run(*command, table.parent / "whole").exit_code == 0
-    for file in ("path.csv", "edges.csv", "nodes.csv", "report.html"):
-        assert (table.parent / "out" / file).read_bytes() == (table.parent / "whole" / file).read_bytes()
-    assert not [file for file in (table.parent / "out").iterdir() if file.name.startswith(".")]
 
 
 def test_a_prior_by_name_is_learned_and_rerun(tmp_path):

@@ -16,8 +16,6 @@ import nashgraph
 from nashgraph.cli import commands, learn, options
 from nashgraph.cli.app import app
 from nashgraph.cli.fitting import all_parameters
-from nashgraph.consensus import checkpoint
-from nashgraph.consensus.members import Ladders
 from nashgraph.estimators import METHODS, SmoothGL
 from nashgraph.files import claimed
 from nashgraph.games.interactions import INTERACTIONS
@@ -98,30 +96,6 @@ def test_an_interrupt_has_its_code(table, monkeypatch):
     assert result.exit_code == 130
     assert error_lines(result)[-1] == "nashgraph learn: interrupted: nothing was written"
     assert not (table.parent / "out").exists()
-
-
-def test_an_interrupted_consensus_goes_on(table, monkeypatch):
-    """The first is interrupted in its third search over all pairs, and the second repeats only that search."""
-    monkeypatch.setattr(checkpoint, "SAVE_EVERY", 0.0)
-    out, made, used = table.parent / "out", Ladders._made, []
-
-    def interrupted(self, X, geometry):
-        if geometry == "inner":
-            raise KeyboardInterrupt
-        return made(self, X, geometry)
-
-    command = ("learn", table, "--replicates", "5", "--out")
-    monkeypatch.setattr(Ladders, "_made", interrupted)
-    result = run(*command, out)
-    assert result.exit_code == 130
-    assert error_lines(result)[-1].endswith("nothing was written; the same command goes on where it stopped")
-    monkeypatch.setattr(Ladders, "_made", lambda self, X, name: used.append(name) or made(self, X, name))
-    assert run(*command, out).exit_code == 0
-    assert used == ["inner"]
-    assert run(*command, table.parent / "whole").exit_code == 0
-    for file in ("edges.csv", "nodes.csv", "report.html"):
-        assert (out / file).read_bytes() == (table.parent / "whole" / file).read_bytes()
-    assert not [file for file in out.iterdir() if file.name.startswith(".")]
 
 
 def test_an_interrupt_after_the_files_were_written_says_so(table, monkeypatch):

@@ -4,9 +4,6 @@ import networkx as nx
 import pandas as pd
 import pytest
 
-from nashgraph import ConsensusGL
-from nashgraph.consensus import checkpoint
-from nashgraph.consensus.members import Ladders
 from nashgraph.datasets import smooth_signals
 
 from ..commands import run
@@ -41,35 +38,3 @@ def test_only_a_consensus_selects(table):
     result = run("learn", table, "--false-edges", "2", "--method", "smooth", "--out", table.parent / "out")
     assert result.exit_code == 2
     assert "take --method consensus" in result.stderr
-
-
-def test_an_interrupted_selection_goes_on_and_so_does_its_fit(table, monkeypatch):
-    monkeypatch.setattr(checkpoint, "SAVE_EVERY", 0.0)
-    made, plain, ladders, halves = Ladders._made, ConsensusGL._plain, [], []
-
-    def interrupted(self, X):
-        halves.append(None)
-        if len(halves) == 70:
-            raise KeyboardInterrupt
-        return plain(self, X)
-
-    command = ("learn", table, "--false-edges", "2", "--replicates", "3", "--out")
-
-    def counted(self, X, geometry):
-        ladders.extend([geometry] if len(X) == 40 else [])  # those of the fit, and not of a half
-        return made(self, X, geometry)
-
-    monkeypatch.setattr(Ladders, "_made", counted)
-    monkeypatch.setattr(ConsensusGL, "_plain", interrupted)
-    stopped = run(*command, table.parent / "out")
-    assert stopped.exit_code == 130
-    assert "the same command goes on where it stopped" in stopped.stderr
-    before = len(ladders)
-    assert before > 0
-    assert run(*command, table.parent / "out").exit_code == 0
-    assert len(ladders) == before  # none of them is computed again
-    assert len(halves) == 70 + 31
-    assert run(*command, table.parent / "whole").exit_code == 0
-    for file in ("selected.csv", "edges.csv", "nodes.csv"):
-        assert (table.parent / "out" / file).read_bytes() == (table.parent / "whole" / file).read_bytes()
-    assert not [file for file in (table.parent / "out").iterdir() if file.name.startswith(".")]

@@ -300,7 +300,7 @@ def test_equal_nodes_get_equal_ties():
     np.testing.assert_allclose(model.adjacency_.toarray()[~np.eye(6, dtype=bool)], 0.95 / 5)
 
 
-@pytest.mark.filterwarnings("ignore:X has one signal only, so all distances")
+@pytest.mark.filterwarnings("ignore:there is one signal only, so all distances")
 def test_one_signal_cannot_be_resampled(random):
     with pytest.warns(DataWarning, match="no replicates can be drawn"):
         model = ConsensusGL(random_state=0).fit(random.normal(size=(1, 8)))

@@ -22,6 +22,7 @@ from nashgraph import (
     LogDegreeGL,
     SmoothGL,
     equilibrium,
+    read_study,
     spectral_benefit,
     squared_distances,
 )
@@ -307,3 +308,27 @@ def test_signals_with_gaps_are_scored_where_both_nodes_have_them(signals):
     model = SmoothGL(degree=3, missing="pairwise").fit(signals)
     gappy = np.vstack([signals[:4], np.full((1, 30), np.nan)])
     assert model.score(gappy) == pytest.approx(model.score(signals[:4]))
+
+
+@pytest.mark.parametrize("name", ["consensus", "smooth", "glgp", "glasso"])
+def test_a_study_is_fitted_as_its_signals(name, random):
+    table = pd.DataFrame(random.normal(size=(20, 6)), columns=list("abcdef"))
+    table.insert(0, "name", [f"person {k}" for k in range(20)])
+    study = read_study(table)
+    options = {"consensus": {"n_replicates": 0}, "glasso": {"alpha": 0.1}}.get(name, {})
+    ours, theirs = (METHODS[name](**options).fit(X) for X in (study, study.signals))
+    assert ours.node_names_.tolist() == table["name"].tolist()
+    assert ours.edges().equals(theirs.edges())
+    assert ours.score(study) == theirs.score(study.signals)
+
+
+def test_gaps_of_a_study_are_compared_pairwise(random):
+    table = pd.DataFrame(random.normal(size=(20, 6)), columns=list("abcdef"))
+    table.iloc[::4, 1] = np.nan
+    table.insert(0, "name", [f"person {k}" for k in range(20)])
+    study = read_study(table)
+    assert study.signals.isna().any(axis=None)
+    ours = SmoothGL().fit(study)
+    assert ours.edges().equals(SmoothGL(missing="pairwise").fit(study.signals).edges())
+    assert ours.missing_share_.max() > 0
+    assert ours.missing == "error"  # a parameter stays as it was given

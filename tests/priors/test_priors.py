@@ -26,7 +26,7 @@ from nashgraph.priors import (
 )
 from nashgraph.priors.prior import InMemory
 from nashgraph.smoothness import make_smoothness
-from nashgraph.solvers import Problem, Result, lam_range, solve_path
+from nashgraph.solvers import Problem, lam_range
 
 N = 14
 random = np.random.default_rng(0)
@@ -146,14 +146,6 @@ def test_value_rises_along_the_path(name):
     path = GLGP(degree=4, prior=PRIORS[name]).path(X, n_lams=4)
     assert np.all(np.diff(path.welfares) >= -1e-9 * np.abs(path.welfares).max())
     assert path.welfares[-1] > path.welfares[0]
-
-
-@pytest.mark.parametrize("name", ["game", "resilience", "disagreement"])
-def test_path_goes_on_from_a_checkpoint_with_every_prior(name):
-    problem = Problem(make_smoothness(make_search(X), beta=2.0, c=0.9), PRIORS[name])
-    for result in solve_path(problem, [0.5, 1.0], BestResponse()):
-        again = Result.restored(problem, result.arrays())
-        np.testing.assert_allclose(full(again.state), full(result.state), rtol=1e-9, atol=1e-12)
 
 
 def test_range_of_strengths_for_several_columns_is_that_for_their_sum():

@@ -49,8 +49,8 @@ def karate_consensus():
 class Held(GraphEstimator):
     """An estimator that holds a given graph, as if it had been fitted."""
 
-    def __init__(self, graph=None, certificate=None, effect=None):
-        self.graph, self.certificate, self.effect = graph, certificate, effect
+    def __init__(self, graph=None, certificate=None):
+        self.graph, self.certificate = graph, certificate
 
     @property
     def graph_(self):
@@ -60,15 +60,13 @@ class Held(GraphEstimator):
     def certificate_(self):
         return self.certificate
 
-    @property
-    def prior_(self):
-        return self.effect
-
 
 def held(weights, names=None, certificate=None, prior=None, prior_played=None, **columns):
     """Return a fitted model of a given graph."""
     graph = LearnedGraph.of(weights, names, prior=prior_played, **columns)
-    model = Held(graph, certificate or exact(), prior)
+    model = Held(graph, certificate or exact())
+    model._become(graph.names)
+    model.prior_ = prior
     model.adjacency_ = model.graph.weights  # this makes a model count as fitted
     return model
 

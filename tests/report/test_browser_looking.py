@@ -136,6 +136,7 @@ def test_the_methods_paragraph_is_copied(browser, survey):
 def test_nobody_stands_out_if_the_signals_do_not_tell_who_is_influential(browser, tmp_path):
     graph = LearnedGraph.of(nx.to_numpy_array(nx.star_graph(80)), influence_supported=False)
     model = Held(graph, exact())
+    model._become(graph.names)
     model.adjacency_ = graph.weights
     with opened(browser, written(tmp_path, model)) as page:
         radii = page.evaluate("[...nashgraph.onScreen.r]")

@@ -415,6 +415,7 @@ def test_a_tie_model_says_whom_to_ask_and_whom_to_tell_before_the_tables():
 def test_what_is_not_known_is_said_once_and_gives_no_advice():
     graph = LearnedGraph.of(nx.to_numpy_array(nx.star_graph(30)) * 0.03, influence_supported=False)
     model = Held(graph, exact())
+    model._become(graph.names)
     model.adjacency_ = graph.weights
     summary = summarize(model, interventions=True)
     page = render(summary)

@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nashgraph import ConsensusGL, InputError, TieModel, edge_average_precision
+from nashgraph import InputError, TieModel, edge_average_precision
 from nashgraph.datasets import smooth_signals, stochastic_block_model
 from nashgraph.tie_survey import TieSurvey
 from nashgraph.ties.arrays import tie_arrays
@@ -81,10 +81,3 @@ def test_known_ties_teach_how_much_likeness_counts():
     assert edge_average_precision(truth, p) > 2 * truth.mean()
     with pytest.raises(InputError, match=r"nobody was asked: .*the target"):
         TieModel().fit(X, known=ties)
-
-
-@pytest.mark.parametrize("given", [([("a", "b")], None), (None, [("a", "b")])])
-def test_the_consensus_says_who_learns_from_known_ties(given):
-    y, known = given
-    with pytest.raises(InputError, match=r"TieModel\(\)\.fit\(X, known="):
-        ConsensusGL().fit(np.eye(4), y, known=known)

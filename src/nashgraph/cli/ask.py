@@ -36,7 +36,7 @@ def run_ask(asked: AskArguments) -> int:
         model, _ = built(job, signals)
         assert isinstance(model, TieModel)
         ties = None if known is None else read_known(known, [str(name) for name in signals.table.columns])[0]
-        fitted(model, signals, voice, ties, None)
+        fitted(model, signals, voice, ties)
         people, questions = model.ask(asked.best), None
         flags = signals.columns.loc[:, [name for name in signals.columns if {*signals.columns[name]} == {0, 1}]]
         flags = flags.drop(columns=[name for name in model.survey_.traits.columns if name in flags])

@@ -182,7 +182,7 @@ class Commands(TyperGroup):
     def main(self, args: Sequence[str] | None = None, **extra: Any) -> Any:  # type: ignore[override]
         """Run, and leave with the exit code."""
         arguments = [str(argument) for argument in (sys.argv[1:] if args is None else args)]
-        Written.last, Written.kept = None, False
+        Written.last = None
         try:
             code = super().main(arguments, **{**extra, "standalone_mode": False})
         except Exception as error:
@@ -262,8 +262,7 @@ def _of_the_system(error: OSError) -> str:
 
 def _written() -> str:
     """Return what can be said of a run that broke off: its files are all there, or none is."""
-    found = "nothing was written" if Written.last is None else f"{Written.last} had been written before"
-    return f"{found}; the same command goes on where it stopped" if Written.kept else found
+    return "nothing was written" if Written.last is None else f"{Written.last} had been written before"
 
 
 def _fail(message: str, code: int, arguments: list[str]) -> None:

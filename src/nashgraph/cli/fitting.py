@@ -6,7 +6,7 @@ import json
 import math
 import time
 from collections.abc import Mapping
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from numbers import Real
 from pathlib import Path
@@ -17,7 +17,6 @@ import numpy as np
 import pandas as pd
 import typer
 
-from ..consensus.checkpoint import checkpoints_kept
 from ..consensus.members import expected_cost
 from ..consensus.stability import Selection
 from ..estimators import GLGP, LEARNERS, METHODS, ConsensusGL, GraphEstimator, LambdaPath, TieModel
@@ -190,18 +189,14 @@ class Outcome:
         }
 
 
-def learned(
-    job: Job, signals: Signals, voice: Voice, known: pd.DataFrame | None = None, unfinished: Path | None = None
-) -> Outcome:
-    """Fit a job's model; resume from a checkpoint if there is one."""
+def learned(job: Job, signals: Signals, voice: Voice, known: pd.DataFrame | None = None) -> Outcome:
+    """Fit a job's model."""
     model, along = built(job, signals)
     start = time.perf_counter()
     with engine_noted(voice):
-        path = followed(model, along, signals, voice, unfinished) if job.command == "path" else None
+        path = followed(model, along, signals, voice) if job.command == "path" else None
         if path is None:
-            # A stopped selection starts again with the fit, so its checkpoints stay until both are done.
-            with checkpoints_kept() if job.false_edges is not None else nullcontext():
-                fitted(model, signals, voice, known, unfinished)
+            fitted(model, signals, voice, known)
         else:
             model = path.models[path.affordable()]
     seconds = time.perf_counter() - start
@@ -220,7 +215,7 @@ def learned(
     written = part_to_write(graph, job.least_frequency)
     # Where nodes are columns, their rows would be the signals themselves, thousands of them.
     written = described(written, signals.columns if job.table.nodes == "rows" else pd.DataFrame())
-    chosen = selected(model, signals, job.false_edges, voice, unfinished)
+    chosen = selected(model, signals, job.false_edges, voice)
     return Outcome(model, whole, graph, written, seconds, path, chosen)
 
 
@@ -232,14 +227,12 @@ def with_gaps(graph: LearnedGraph, signals: Signals) -> LearnedGraph:
     return replace(graph, node_columns={**known, **missing, **silent})
 
 
-def selected(
-    model: GraphEstimator, signals: Signals, false_edges: float | None, voice: Voice, unfinished: Path | None
-) -> Selection | None:
+def selected(model: GraphEstimator, signals: Signals, false_edges: float | None, voice: Voice) -> Selection | None:
     """Select ties of a consensus with a bound on those by chance, where it is asked for, and say what is promised."""
     if false_edges is None or not isinstance(model, ConsensusGL):
         return None
     with tallied(voice, "selecting") as tell:
-        found = model.select(signals.table, false_edges, progress=tell, checkpoint=unfinished)
+        found = model.select(signals.table, false_edges, progress=tell)
     voice.note(found.sentence)
     return found
 
@@ -265,9 +258,7 @@ def built(job: Job, signals: Signals) -> tuple[GraphEstimator, dict[str, Any]]:
     return with_parameters(model, given), along
 
 
-def fitted(
-    model: GraphEstimator, signals: Signals, voice: Voice, ties: pd.DataFrame | None, unfinished: Path | None
-) -> None:
+def fitted(model: GraphEstimator, signals: Signals, voice: Voice, ties: pd.DataFrame | None) -> None:
     """Fit with progress shown: that of its steps or of its iterates, where it tells of them."""
     if isinstance(model, TieModel):
         fit_ties(model, signals, voice, ties)
@@ -275,7 +266,7 @@ def fitted(
     announce(model, signals, voice)
     if isinstance(model, ConsensusGL):
         with tallied(voice, "learning") as tell:
-            model.fit(signals.table, progress=tell, checkpoint=unfinished)
+            model.fit(signals.table, progress=tell)
         return
     with bar(voice, "learning") as tell:
         part, solver = ("solver__", as_solver(model.solver)) if isinstance(model, GLGP) else ("", model)
@@ -346,9 +337,7 @@ def fit_ties(model: TieModel, signals: Signals, voice: Voice, known: pd.DataFram
     voice.note(f"answers are taken to recall {recall:.0%} of ties, with an error variance of {variance:.2g} ({source})")
 
 
-def followed(
-    model: GraphEstimator, along: dict[str, Any], signals: Signals, voice: Voice, unfinished: Path | None
-) -> LambdaPath:
+def followed(model: GraphEstimator, along: dict[str, Any], signals: Signals, voice: Voice) -> LambdaPath:
     """Solve along a list of lambdas, and say which of them is taken."""
     if not isinstance(model, GLGP):
         raise InputError(f"{type(model).__name__} has no lambda-path: only glgp has")
@@ -357,7 +346,7 @@ def followed(
         raise InputError(f"lams must be a list of numbers, got {lams!r}: for example [0.1, 1]")
     count = check_n_lams(along.get("n_lams", 20)) if lams is None else len(lams)
     with counting(voice, "following", 2 * count - 1) as progress:
-        path = model.path(signals.table, **along, progress=progress, checkpoint=unfinished)
+        path = model.path(signals.table, **along, progress=progress)
     if lams is None and len(path.lams) < count:
         voice.note(
             f"the path ends at lam = {path.lams[-1]:.4g}, after {len(path.lams)} of {count}: beyond, two nodes hold "

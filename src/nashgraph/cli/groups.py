@@ -15,7 +15,7 @@ import pandas as pd
 import typer
 
 from ..consensus.parallel import cluster_map, runs_whole_tasks
-from ..files import STOPPED, claimed, written_together
+from ..files import claimed, written_together
 from ..io import Job, ModelRecord, Signals, TableError, group_names, has_column, of_group, read_table, signals_of
 from ..io.graphs import write_csv
 from ..report.html import still_picture, write_index
@@ -94,29 +94,27 @@ def learned_groups(runs: dict[str, Run], voice: Voice) -> Iterator[tuple[str, Ou
         try:
             with run.voice.noting_warnings():
                 run.begin()
-            tasks[name] = (run.job, run.signals, run.known, run.out / STOPPED)
+            tasks[name] = (run.job, run.signals, run.known)
         except InputError as error:
             yield name, error, []
     largest = max((signals.table.shape[1] for _, signals, *_ in tasks.values()), default=0)
     whole = any(runs_whole_tasks(str(job.parameters.get("engine")), largest) for job, *_ in tasks.values())
     with engine_noted(voice) if whole else nullcontext():
-        if whole:  # a worker has no files to go on from
-            answers = cluster_map(learned_apart, None, [(*task[:3], None) for task in tasks.values()], "groups")
+        if whole:
+            answers = cluster_map(learned_apart, None, list(tasks.values()), "groups")
         else:
             answers = (learned_apart(None, task) for task in tasks.values())
         for name, (outcome, notes) in zip(tasks, answers, strict=True):
             yield name, outcome, notes
 
 
-def learned_apart(
-    _: None, task: tuple[Job, Signals, pd.DataFrame | None, Path | None]
-) -> tuple[Outcome | InputError, list[Note]]:
+def learned_apart(_: None, task: tuple[Job, Signals, pd.DataFrame | None]) -> tuple[Outcome | InputError, list[Note]]:
     """Return what is learned of a group, or why nothing is, and the notes: this runs here or in a worker."""
-    job, signals, known, unfinished = task
+    job, signals, known = task
     voice = Voice(quiet=True)
     with voice.noting_warnings():
         try:
-            return learned(job, signals, voice, known, unfinished), voice.collected
+            return learned(job, signals, voice, known), voice.collected
         except InputError as error:
             return InputError(str(error)), voice.collected
 

@@ -15,9 +15,8 @@ import typer
 
 from .. import io
 from ..certificate import exact
-from ..consensus.checkpoint import remove_checkpoints
 from ..estimators import ConsensusGL
-from ..files import STOPPED, check_folder, claimed, in_bytes, written_together
+from ..files import check_folder, claimed, in_bytes, written_together
 from ..graph import NOT_CENTRAL, LearnedGraph
 from ..io import GRAPH_FILES, Job, ModelRecord, Signals, TableError, file_record, load_signals, sha256_of
 from ..io.graphs import write_csv
@@ -102,9 +101,7 @@ class Run:
             alters=None if job.table.alters is None else file_record(Path(job.table.alters), out),
             signal_names=[str(name) for name in signals.table.index],
         )
-        record = self.write(record, outcome)
-        remove_checkpoints(out / STOPPED)  # also those of a run with other settings
-        return record
+        return self.write(record, outcome)
 
     def write(self, record: ModelRecord, outcome: Outcome) -> ModelRecord:
         """Write the files of a learned graph; return the record, with the hashes of its tables."""
@@ -151,7 +148,7 @@ def run_job(job: Job, inputs: Inputs, out: Path, voice: Voice) -> ModelRecord:
         run = Run(job, inputs, out, voice, load_signals(inputs.table, job.table, complete=needs_complete(job)))
         with claimed(out):
             run.begin()
-            outcome = learned(job, run.signals, voice, run.known, out / STOPPED)
+            outcome = learned(job, run.signals, voice, run.known)
             record = run.finish(outcome)
     if voice.brief:
         say_briefly(record, voice)

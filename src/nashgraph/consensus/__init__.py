@@ -1,1 +1,1 @@
-"""The consensus of member networks: members, their mean, replicates, stability, checkpoints."""
+"""The consensus of member networks: members, their mean, replicates, stability."""

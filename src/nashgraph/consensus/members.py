@@ -10,7 +10,6 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,12 +21,10 @@ from ..certificate import Certificate
 from ..pairs import make_search
 from ..pairs.scans import Nearest
 from ..pairs.tree_search import FIRST_NODES
-from ..pairs.weights import admissible
 from ..priors import GamePrior
 from ..smoothness import Ladder, make_smoothness, response_ladder, smooth_ladder
 from ..solvers import lam_for_cost
 from ..validation import Array, warn
-from .checkpoint import CheckpointedSteps
 from .parallel import parallel_map
 
 PARTIAL = "partial"  # the geometry of partial likeness, given all other nodes: the inverse covariance
@@ -161,7 +158,6 @@ class Ladders:
     stored: dict[str, Ladder] = field(default_factory=dict)
     whole: Array | None = None
     certificates: list[Certificate] = field(default_factory=list)
-    saved: CheckpointedSteps[Ladder] | None = None
     n_steps: int = 0
     n_done: int = 0
 
@@ -171,16 +167,8 @@ class Ladders:
         if X is not self.whole:
             return self._made(X, geometry)
         if geometry not in self.stored:
-            make = partial(self._made, X, geometry)
-            self.stored[geometry] = make() if self.saved is None else self.saved(make)
+            self.stored[geometry] = self._made(X, geometry)
         return self.stored[geometry]
-
-    def resume(self, checkpoint: str | Path, X: Array) -> None:
-        """Save the ladders of the signals as they are in a folder, and use those that a stopped fit saved there."""
-        if self.estimator is None:
-            settings = [self.degrees.tolist(), self.n_nearest, self.c]
-            unpack = partial(restored, (X.shape[1], self.n_nearest), len(self.degrees), self.c)
-            self.saved = CheckpointedSteps(checkpoint, "consensus", X, settings, Ladder._asdict, unpack)
 
     def warn_crowded(self) -> None:
         """Warn if many nodes have more equally near others than are kept, which then are chosen by chance."""
@@ -201,8 +189,6 @@ class Ladders:
 
     def finish(self) -> None:
         """Report that all steps are done, including those that were not needed."""
-        if self.saved is not None:
-            self.saved.clear()
         self.n_done = self.n_steps - 1
         self.step()
 
@@ -220,19 +206,6 @@ class Ladders:
         everybody = np.tile(np.arange(X.shape[1], dtype=np.int32), (X.shape[1], 1))
         frequency = np.mean([graph > 0 for graph in graphs], axis=0)
         return Ladder(everybody, np.mean(graphs, axis=0), frequency, np.array([]))
-
-
-def restored(shape: tuple[int, int], n_degrees: int, c: float, arrays: dict[str, Array]) -> Ladder:
-    """Return the ladder that a file holds, or raise ValueError if it is not one of such a network."""
-    ladder = Ladder(**{name: arrays[name] for name in Ladder._fields})
-    n, kept = shape
-    if {each.shape for each in ladder[:3]} != {shape} or ladder.betas.shape != (n_degrees,):
-        raise ValueError("its arrays have other shapes")
-    admissible(ladder.weights.ravel(), ladder.labels.ravel(), np.arange(n + 1) * kept, n, c)
-    for values, least, most in ((ladder.shares, 0.0, 1.0 + 1e-9), (ladder.betas, *FLOATS)):
-        if values.dtype != float or not ((values >= least) & (values <= most)).all():
-            raise ValueError("a share or a beta is out of range")
-    return ladder
 
 
 def fitted(estimator: Any, X: Array, setting: dict[str, Any]) -> tuple[Array, Certificate]:

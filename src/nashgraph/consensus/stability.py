@@ -104,35 +104,18 @@ def heaviest(weights: Any, count: int) -> Array:
     return keys[mutual.data > (1.0 + 1e-9) * next_weight]  # nearer, weights are equal up to rounding
 
 
-def restored_pairs(n_nodes: int, count: int, arrays: dict[str, Array]) -> Array:
-    """Return the pairs of a half that a file holds, or raise ValueError if they are not pairs of such a network."""
-    keys = arrays["keys"]
-    rows, columns = np.divmod(keys, n_nodes)
-    pairs = keys.dtype == np.int64 and keys.ndim == 1 and len(np.unique(keys)) == len(keys) <= count
-    if not (pairs and ((rows >= 0) & (rows < columns)).all()):
-        raise ValueError("its numbers are not pairs of nodes")
-    return keys
-
-
 def shares_of(
     take: Callable[[Sequence[Array]], Iterator[Array]],
     rows: Sequence[Array],
     progress: Callable[[int, int], object] | None,
-    saved: Callable[[Callable[[], Array]], Array] | None,
 ) -> tuple[Array, Array]:
     """Return the pairs that any half takes, as i n + j, and the share of halves that takes each.
 
-    ``take`` yields the pairs of halves given by their rows. ``saved`` returns the pairs of a half that it has stored,
-    or calls what it is given for them and, after that, does so for all.
+    ``take`` yields the pairs of halves given by their rows.
     """
     taken: list[Array] = []
-
-    def others() -> Iterator[Array]:
-        yield from take(rows[len(taken) :])  # begun with the first that is not stored
-
-    coming = others()
-    for _ in rows:
-        taken.append(next(coming) if saved is None else saved(lambda: next(coming)))
+    for pairs in take(rows):
+        taken.append(pairs)
         if progress is not None:
             progress(len(taken), len(rows))
     keys, counts = np.unique(np.concatenate(taken), return_counts=True)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from copy import copy
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import networkx as nx
 import numpy as np
@@ -25,6 +25,7 @@ from ..pairs import PairSearch
 from ..priors import GamePrior, PriorTest
 from ..registry import Registry
 from ..smoothness import beta_for_degree
+from ..study import Study
 from ..validation import (
     ABSURD,
     Array,
@@ -59,19 +60,6 @@ class PriorEffect(NamedTuple):
     test: PriorTest | None = None  # if the default strength depended on it
 
 
-# Values of a fitted model's attributes that its method does not learn; before a fit they do not exist.
-NOT_LEARNED: dict[str, Any] = {
-    "prior_": None,
-    "game_": None,
-    "agreement_": np.nan,
-    "prior_share_": 0.0,
-    "influence_supported_": None,
-    "missing_share_": np.zeros(0),
-    "silent_": np.zeros(0, dtype=bool),
-    "decisions_": (),
-}
-
-
 class GraphEstimator(BaseEstimator):
     """Base of all estimators: ``fit(X)`` learns ``adjacency_`` from signals X of shape (n_signals, n_nodes).
 
@@ -97,13 +85,11 @@ class GraphEstimator(BaseEstimator):
     lam_: float
     benefit_: Any
     objective_: float
-    # For a consensus: how alike two replicates are, and the share of the members with a prior.
-    agreement_: float
-    prior_share_: float
     influence_supported_: bool | None  # whether the signals support who is influential; None if that is not tested
     missing_share_: Array  # of the signals, at each node
     silent_: Array  # which nodes have no signal at all
     decisions_: tuple[Decision, ...]  # what was chosen by the signals, and the parameter that chooses otherwise
+    _graph: LearnedGraph | None
     missing: str | None = None  # a parameter of the methods that can do without some entries of X
     # The command line compares a method with more nodes, or fewer signals, only if it is named.
     quick_up_to: float = np.inf
@@ -113,26 +99,33 @@ class GraphEstimator(BaseEstimator):
     parts: ClassVar[dict[str, Callable[[Any], Any]]] = {}
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn a graph from signals X, an array or DataFrame of shape (n_signals, n_nodes); y is ignored.
+        """Learn a graph from signals X, an array or DataFrame of shape (n_signals, n_nodes), or a Study; y is ignored.
 
         Rows are signals, columns are nodes. A DataFrame's columns name the nodes.
         """
         return self._fit(X)
 
-    def _fit(self, X: Any, sample_weight: Any = None) -> Self:
-        signals, names = checked_signals(X, self, self._min_signals, self.missing)
-        scaled = signals
-        if sample_weight is not None:
-            if isinstance(X, pd.DataFrame) and getattr(sample_weight, "index", X.index) is not X.index:
-                sample_weight = in_order("sample_weight", sample_weight, X.index, "X's rows")
-            with sklearn_refusals():
-                counts = _check_sample_weight(sample_weight, signals, dtype=float, ensure_non_negative=True)
-            if not counts.any():
-                raise InputError("sample_weight is zero for every signal: give some a positive weight")
-            scaled = signals * np.sqrt(counts / counts.mean())[:, None]
-        learned = self._in_order(names)._learn(scaled)
+    def _fit(self, X: Any, sample_weight: Any = None, **how: Any) -> Self:
+        """Check the signals, learn from them, and store what was learned: every fit is these steps.
+
+        ``how`` goes to ``_learn``: what does not change the result, such as the number of jobs.
+        """
+        table, missing = self._table_of(X)
+        signals, names = checked_signals(table, self, self._min_signals, missing)
+        learned = self._in_order(names)._learn(weighted(signals, table, sample_weight), **how)
         learned["certificate_"].warn(type(self).__name__)
-        return self._store(learned | {"silent_": silent_nodes(signals)}, X, names)
+        return self._store(learned, table, signals, names)
+
+    def _table_of(self, X: Any) -> tuple[Any, str | None]:
+        """Return the signals of a study, or X as it is, and what to do about gaps.
+
+        A study says who did not answer what, so its gaps are compared pairwise by every method that can.
+        """
+        if not isinstance(X, Study):
+            return X, self.missing
+        gaps = bool(X.signals.isna().to_numpy().any())
+        pairwise = gaps and "missing" in self.get_params(deep=False)
+        return X.signals, "pairwise" if pairwise else self.missing
 
     def score(self, X: Any, y: Any = None) -> float:
         r"""Return how smooth other signals are on the graph: minus the mean cost of its ties, so that higher is better.
@@ -149,7 +142,8 @@ class GraphEstimator(BaseEstimator):
         True
         """
         check_is_fitted(self)
-        gaps = "allow-nan" if self.missing == "pairwise" else True
+        X, missing = self._table_of(X)
+        gaps = "allow-nan" if missing == "pairwise" else True
         with sklearn_refusals():
             signals = validate_data(self, X, reset=False, dtype=np.float64, ensure_all_finite=gaps)
         weights = self.graph_.weights.tocoo()
@@ -162,14 +156,6 @@ class GraphEstimator(BaseEstimator):
             costs += np.nan_to_num(difference) ** 2
             counts += np.isfinite(difference)
         return -float(np.average(0.5 * costs / np.maximum(counts, 1.0), weights=weights.data))
-
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            """Return what a fitted model has not learned; before a fit there is nothing."""
-            if name in NOT_LEARNED and "adjacency_" in vars(self):
-                return NOT_LEARNED[name]
-            return object.__getattribute__(self, name)  # raises; a property's own error, if it is one
 
     def _in_order(self, names: Array) -> Self:
         """Return the estimator with what it was given by the nodes' names (a benefit, a start) in their order."""
@@ -206,18 +192,28 @@ class GraphEstimator(BaseEstimator):
     def _learn(self, X: Array) -> dict[str, Any]:
         """Check the parameters, learn, and return the attributes to store, ``adjacency_`` and ``certificate_`` too."""
 
-    def _store(self, learned: dict[str, Any], X: Any, names: Array) -> Self:
-        """Become the fitted model, with nothing left of an earlier fit."""
+    def _become(self, names: Array) -> None:
+        """Become a fitted model of these nodes, with nothing left of an earlier fit, and nothing learned yet."""
         for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
             delattr(self, name)
-        with sklearn_refusals():
-            validate_data(self, X, skip_check_array=True)
         self.node_names_ = names
-        if self.missing == "pairwise":
-            self.missing_share_ = np.asarray(pd.isna(X), dtype=float).mean(axis=0)
+        self.prior_ = None
+        self.game_ = None
+        self.influence_supported_ = None
+        self.decisions_ = ()
+        self.missing_share_ = np.zeros(len(names))
+        self.silent_ = np.zeros(len(names), dtype=bool)
+        self._graph = None
+
+    def _store(self, learned: dict[str, Any], table: Any, signals: Array, names: Array) -> Self:
+        """Store what was learned from signals: checked and as an array, and the table that they came in."""
+        self._become(names)
+        with sklearn_refusals():
+            validate_data(self, table, skip_check_array=True)
+        self.missing_share_ = np.isnan(signals).mean(axis=0)
+        self.silent_ = silent_nodes(signals)
         for name, value in learned.items():
             setattr(self, name, as_csr(value) if name in ("adjacency_", "evidence_") else value)
-        self._graph: LearnedGraph | None = None
         return self
 
     def __sklearn_tags__(self) -> Any:
@@ -358,6 +354,22 @@ class WeightedSignals(GraphEstimator):
         each signal: the weight 2 is that of a signal given twice.
         """
         return self._fit(X, sample_weight)
+
+
+def weighted(signals: Array, table: Any, sample_weight: Any) -> Array:
+    """Return the signals, each times the root of its weight, so that sums over them are weighted.
+
+    A Series of weights is matched to the rows of a table by their labels.
+    """
+    if sample_weight is None:
+        return signals
+    if isinstance(table, pd.DataFrame) and getattr(sample_weight, "index", table.index) is not table.index:
+        sample_weight = in_order("sample_weight", sample_weight, table.index, "X's rows")
+    with sklearn_refusals():
+        counts = _check_sample_weight(sample_weight, signals, dtype=float, ensure_non_negative=True)
+    if not counts.any():
+        raise InputError("sample_weight is zero for every signal: give some a positive weight")
+    return np.asarray(signals * np.sqrt(counts / counts.mean())[:, None])
 
 
 def checked_signals(

@@ -6,16 +6,13 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-import pandas as pd
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from ..certificate import LOG, exact, summed_up
-from ..consensus.checkpoint import CheckpointedSteps
 from ..consensus.evidence import (
     plain_mean,
     values_at,
@@ -39,7 +36,7 @@ from ..consensus.signal_kinds import (
     Kind,
     kind_of_signals,
 )
-from ..consensus.stability import Selection, halves, pairs_of_half, plan, restored_pairs, selected, shares_of
+from ..consensus.stability import Selection, halves, pairs_of_half, plan, selected, shares_of
 from ..decisions import Decision, Remedy
 from ..graph import CONVENTIONAL_DEGREE, LearnedGraph
 from ..pairs import GEOMETRIES, make_search
@@ -55,7 +52,6 @@ from ..validation import (
     check_integer,
     check_number,
     check_observed,
-    silent_nodes,
     warn,
 )
 from ._benefit import marginal_benefit
@@ -181,46 +177,26 @@ class ConsensusGL(GraphEstimator):
         *,
         n_jobs: int | None = None,
         progress: Progress | None = None,
-        checkpoint: str | Path | None = None,
-        known: Any = None,
     ) -> Self:
         """Learn a graph from signals.
 
         Parameters
         ----------
-        X : array or DataFrame of shape (n_signals, n_nodes)
+        X : array or DataFrame of shape (n_signals, n_nodes), or Study
             Rows are signals, columns are nodes. A DataFrame's columns name the nodes.
-        y : ignored
+        y : ignored; :class:`TieModel` learns from known ties
         n_jobs : int, optional
             Members of an ``estimator`` fitted at the same time. None: one after the other, each with all cores, unless
             ``joblib.parallel_config`` says otherwise; ``backend="dask"`` uses the workers of a cluster.
         progress : callable, optional
             Called with the number of steps done and of all steps.
-        checkpoint : path, optional
-            A folder in which what a search over all pairs finds is saved every 20 seconds, in a subfolder
-            ``nashgraph-consensus``. A fit that was stopped and is run again on the same signals goes on from there and
-            gives the same bits; at the end the subfolder is removed. Not with an ``estimator``.
-        known : refused; :class:`TieModel` learns from known ties
         """
-        signals, names = checked_signals(X, self, self._min_signals, self.missing)
-        labels = y is None or isinstance(y, np.ndarray | pd.Series)  # as pipelines pass them
-        if known is not None or not labels:
-            raise InputError(
-                "ConsensusGL does not learn from known ties: use TieModel().fit(X, known={'ties': ..., 'nodes': ...}), "
-                "with all nodes whose ties are all known in 'nodes'"
-            )
-        if self.signals == "auto":
-            warn_of_standardised_nodes(signals)
-        ordered = self._in_order(names)
-        ladders = ordered._ladders(len(names), n_jobs, progress)
-        if checkpoint is not None:
-            ladders.resume(checkpoint, self._scaled(signals, self._kind(signals))[0])
-        learned = ordered._consensus(signals, ladders)
-        learned["certificate_"].warn(type(self).__name__)
-        return self._store(learned | {"silent_": silent_nodes(signals)}, X, names)
+        return self._fit(X, n_jobs=n_jobs, progress=progress)
 
-    def _learn(self, X: Array) -> dict[str, Any]:
-        return self._consensus(X, self._ladders(X.shape[1]))
+    def _learn(self, X: Array, n_jobs: int | None = 1, progress: Progress | None = None) -> dict[str, Any]:
+        if self.signals == "auto":
+            warn_of_standardised_nodes(X)
+        return self._consensus(X, self._ladders(X.shape[1], n_jobs, progress))
 
     def _consensus(self, X: Array, ladders: Ladders) -> dict[str, Any]:
         """Check the parameters, learn, and return what is to be stored."""
@@ -242,7 +218,7 @@ class ConsensusGL(GraphEstimator):
         ladders.warn_crowded()
         smooth, frequency = finished(mean)
         weights, plain = smooth, smooth.data
-        learned: dict[str, Any] = {}
+        learned: dict[str, Any] = {"prior_share_": 0.0}
         if priors:
             benefit, origin = marginal_benefit(self.benefit, make_search(signals, self.engine))
             played = self.game_with(benefit)
@@ -253,7 +229,7 @@ class ConsensusGL(GraphEstimator):
                 pairs = with_prior(pairs, weights, smooth, ladders)
             state = played.evaluate(weights, tol=1e-12)
             value = state.value
-            learned = {"benefit_": benefit, "equilibrium_": state.actions, "welfare_": value, "game_": played}
+            learned |= {"benefit_": benefit, "equilibrium_": state.actions, "welfare_": value, "game_": played}
             if origin != "uniform":
                 learned |= {"prior_share_": PRIOR_SHARE, "prior_": PriorEffect(lam, origin, np.nan, value)}
         found, frequency = replicates_of(signals, drawn, weights, plain, frequency, geometries, ladders)
@@ -354,7 +330,6 @@ class ConsensusGL(GraphEstimator):
         random_state: Any = None,
         n_jobs: int | None = None,
         progress: Progress | None = None,
-        checkpoint: str | Path | None = None,
     ) -> Selection:
         r"""Return the pairs that random halves of the signals agree on, with a bound on how many chance would select.
 
@@ -375,7 +350,7 @@ class ConsensusGL(GraphEstimator):
             The sharper bound assumes that the number of splits in which both halves take a pair is unimodal; the other
             assumes nothing.
         random_state : int, RandomState or None, draws the halves; None uses that of the estimator
-        n_jobs, progress, checkpoint : as for :meth:`fit`; halves are computed in parallel and saved
+        n_jobs, progress : as for :meth:`fit`; halves are computed in parallel
 
         Examples
         --------
@@ -389,7 +364,8 @@ class ConsensusGL(GraphEstimator):
         check_is_fitted(self)
         with warnings.catch_warnings():  # fit has warned of these signals
             warnings.simplefilter("ignore", DataWarning)
-            signals, names = checked_signals(X, self, self._min_signals, self.missing)
+            table, missing = self._table_of(X)
+            signals, names = checked_signals(table, self, self._min_signals, missing)
         if names.tolist() != self.node_names_.tolist():
             raise InputError("X has other nodes than the model was fitted to: give select the same signals as fit")
         n_nodes = len(names)
@@ -401,21 +377,13 @@ class ConsensusGL(GraphEstimator):
             )
         found = plan(n_nodes, false_edges, tau, n_splits, bound)
         entropy = drawn_seed(self.random_state if random_state is None else random_state)
-        saved = None
-        if checkpoint is not None and self.estimator is None:
-            ladders = self._ladders(n_nodes)
-            settings = [entropy, found.n_splits, found.taken, ladders.degrees.tolist(), ladders.n_nearest, ladders.c]
-            pack, unpack = (lambda keys: {"keys": keys}), partial(restored_pairs, n_nodes, found.taken)
-            saved = CheckpointedSteps[Array](checkpoint, "selection", signals, [*settings, self.signals], pack, unpack)
 
         def take(rows: Sequence[Array]) -> Iterator[Array]:
             one = partial(pairs_of_half, self._unlearned()._plain, found.taken)
             return parallel_map(one, signals, rows, "halves", n_jobs=n_jobs, engine=self.engine)
 
         rows = list(halves(len(signals), found.n_splits, entropy))
-        keys, shares = shares_of(take, rows, progress, saved)
-        if saved is not None:
-            saved.clear()
+        keys, shares = shares_of(take, rows, progress)
         return selected(self.graph_, found, keys, shares)
 
     def _unlearned(self) -> Self:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -40,12 +39,11 @@ from ..validation import (
     check_random_state,
     check_strength,
     listing,
-    silent_nodes,
     warn,
 )
 from ._benefit import marginal_benefit
 from .base import PriorEffect, WeightedSignals, admissible_set, as_game, checked_signals, sklearn_refusals
-from .path import LambdaPath, checkpointed_path
+from .path import LambdaPath
 
 SOLVERS: dict[str, Callable[[], SolverOptions]] = {"best-response": BestResponse, "ttgd": TTGD}
 REMEDIES = {
@@ -187,7 +185,8 @@ class GLGP(WeightedSignals):
         >>> GLGP(benefit=np.arange(30.0)).prior_test(X).found
         False
         """
-        signals, names = checked_signals(X, self, self._min_signals, self.missing)
+        table, missing = self._table_of(X)
+        signals, names = checked_signals(table, self, self._min_signals, missing)
         model = self._in_order(names)
         return model._tested(signals, model._problem(signals)[0])
 
@@ -206,7 +205,6 @@ class GLGP(WeightedSignals):
         *,
         n_lams: int = 20,
         progress: Callable[[], object] = lambda: None,
-        checkpoint: str | Path | None = None,
     ) -> LambdaPath:
         """Learn a graph for each of several strengths of the prior, and return them with the front they make.
 
@@ -222,10 +220,6 @@ class GLGP(WeightedSignals):
             two nodes have come to hold half of all influence or the solver no longer converges.
         progress : callable
             Called after every solve, of which there are twice as many as lambdas, less one.
-        checkpoint : path, optional
-            A folder of its own in which the solves done are kept every 20 seconds. A path that was stopped and is run
-            again, on the same signals with the same parameters, goes on from there and gives the same bits; at the
-            end the folder is removed. Not with a ``callback``, which may end solves early.
 
         Examples
         --------
@@ -235,24 +229,20 @@ class GLGP(WeightedSignals):
         >>> len(path.models), path.models[0].converged_, bool(np.all(np.diff(path.welfares) > 0))
         (5, True, True)
         """
-        signals, names = checked_signals(X, self, self._min_signals, self.missing)
+        table, missing = self._table_of(X)
+        signals, names = checked_signals(table, self, self._min_signals, missing)
         problem, *origin = self._in_order(names)._problem(signals)
         strengths = self._strengths(problem, lams, n_lams)
         solver = as_solver(self.solver)
         if not isinstance(solver, BestResponse):
             solver = BestResponse(tol=solver.tol, callback=solver.callback)
         options: dict[str, Any] = {"solver": solver, "to_the_end": lams is not None}
-        kept = None
-        if checkpoint is not None and solver.callback is None:
-            kept = options["keep"] = checkpointed_path(checkpoint, signals, problem, strengths, options)
         results = solve_path(problem, strengths, progress=progress, **options)
-        if kept is not None:
-            kept.clear()
         strengths = strengths[: len(results)]
-        models, silent = [], {"silent_": silent_nodes(signals)}
+        models = []
         for lam, result in zip(strengths.tolist(), results, strict=True):
             model = clone(self).set_params(lam=lam)
-            models.append(model._store(self._learned(problem, origin, lam, result) | silent, X, names))
+            models.append(model._store(self._learned(problem, origin, lam, result), table, signals, names))
         missed = [f"{model.lam_:g}" for model in models if not model.converged_]
         if missed:
             worst = max(model.stationarity_ for model in models)

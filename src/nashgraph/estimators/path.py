@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..consensus.checkpoint import CheckpointedSteps
-from ..solvers import COST, Problem, Result
+from ..solvers import COST
 from ..validation import Array
 
 
@@ -65,14 +61,3 @@ class LambdaPath:
                 "converged": [model.converged_ for model in self.models],
             }
         )
-
-
-def checkpointed_path(
-    folder: str | Path, signals: Array, problem: Problem, lams: Array, options: Mapping[str, Any]
-) -> CheckpointedSteps[Result]:
-    """Return what saves the solves of a path in a folder."""
-    # The prior's gradient on the graph without prior tells the prior, and what makes nodes alike, from any other.
-    term, played = problem.smoothness, [problem.smooth_state.right.tolist(), problem.smooth_state.left.tolist()]
-    held = ["dense" if term.dense else "sparse", term.beta, term.c]
-    settings = [lams.tolist(), repr(sorted(options.items())), held, played]
-    return CheckpointedSteps(folder, "path", signals, settings, Result.arrays, partial(Result.restored, problem))

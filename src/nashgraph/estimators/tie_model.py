@@ -213,13 +213,11 @@ class TieModel(GraphEstimator):
 
     def _keep(self, survey: TieSurvey, X: Any, fitted: TieFit) -> None:
         """Become the fitted model, with nothing left of an earlier fit."""
-        for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
-            delattr(self, name)
+        self._become(survey.names)
         arrays = fitted.arrays
         n = arrays.n
         pairs = likely_pairs(fitted, n)
         half = sparse.csr_array((pairs.probability, (pairs.one, pairs.other)), shape=(n, n))
-        self.node_names_ = survey.names
         self.adjacency_ = sparse.csr_array(half + half.T)
         self.certificate_ = fitted.certificate
         self.errors_ = fitted.errors
@@ -236,7 +234,6 @@ class TieModel(GraphEstimator):
         self._ties = fitted
         self._pairs = pairs
         self._signals = X
-        self._graph = None
         self._draws: list[Any] | None = None
 
     def _survey(self, X: Any, y: Any, tables: dict[str, Any]) -> tuple[Any, TieSurvey]:

@@ -129,20 +129,6 @@ class SparseWeights:
         return self.csr
 
 
-def admissible(data: Array, indices: Array, indptr: Array, n_nodes: int, c: float) -> Any:
-    """Return a matrix in S from CSR arrays that a file holds, or raise ValueError if it is not one."""
-    if data.dtype != float or {indices.dtype.kind, indptr.dtype.kind} != {"i"}:
-        raise ValueError("its numbers are of another type")
-    matrix = sparse.csr_array((data, indices, indptr), shape=(n_nodes, n_nodes))
-    matrix.check_format(full_check=True)
-    off = abs(matrix.sum(axis=1) - c)
-    if not ((matrix.data >= 0).all() and (off <= 1e-8 * c).all()) or matrix.diagonal().any():
-        raise ValueError(f"a weight is negative, on the diagonal or missing, or a row does not sum to {c:g}")
-    if not matrix.sorted_indices().has_canonical_format:
-        raise ValueError("an edge is there twice")
-    return matrix
-
-
 def rows_of(csr: Any) -> Array:
     """Return the row of each entry of a CSR matrix."""
     return np.repeat(np.arange(csr.shape[0]), np.diff(csr.indptr))

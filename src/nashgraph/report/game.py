@@ -50,7 +50,7 @@ def interventions_of(model: GraphEstimator) -> Interventions | None:
     if not told and not {"benefit", "action"} <= graph.node_columns.keys() and graph.influence_supported is None:
         return None
     game, plain = Game.on(model), None
-    if smooth is not None and model.prior_share_ > 0:
+    if smooth is not None and getattr(model, "prior_share_", 0.0) > 0:
         plain = Game.on(LearnedGraph.of(smooth.weights, graph.names), game=game.prior)
     try:
         answers = answer_questions(game, Questions(budget=min(BEST, game.n_nodes - 1), cost="units"), plain)

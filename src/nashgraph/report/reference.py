@@ -100,7 +100,7 @@ def shuffled_reference(
     for shuffle in range(n_shuffles):
         random = np.random.default_rng([random_state, shuffle])
         chance, table = fitted_to_shuffled(model, signals, columns, random)
-        agreements.append(chance.agreement_)
+        agreements.append(getattr(chance, "agreement_", np.nan))
         if table is not None:
             for column in input_columns(table, cut_of(chance.graph_).ties):
                 alike.setdefault(column.name, []).append(column.alike)

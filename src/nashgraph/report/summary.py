@@ -210,7 +210,7 @@ def summarize(
         method=type(model).__name__,
         graph=graph,
         cut=cut,
-        agreement=model.agreement_,
+        agreement=getattr(model, "agreement_", np.nan),
         hubs=hubs_table(ties, table, {} if found is None else found.columns),
         prior=model.prior_,
         prior_part=prior_part(model, graph),
@@ -315,7 +315,7 @@ def said(value: Any) -> str:
 def prior_part(model: GraphEstimator, graph: LearnedGraph | None = None) -> PriorPart | None:
     """Return what the prior did, where it did something and the graph without it is known."""
     graph, smooth = graph or model.graph_, model.without_prior_
-    if smooth is None or model.prior_share_ == 0:
+    if smooth is None or getattr(model, "prior_share_", 0.0) == 0:
         return None
     gained, more = (graph.weights - smooth.weights).tocoo(), graph.influence - smooth.influence
     target, source = gained.coords
@@ -330,7 +330,7 @@ def prior_part(model: GraphEstimator, graph: LearnedGraph | None = None) -> Prio
     first = prose.speaking(graph)
     before = smooth.by_influence[np.isin(smooth.by_influence, first)][:10]
     return PriorPart(
-        share=model.prior_share_,
+        share=getattr(model, "prior_share_", 0.0),
         moved=float(0.5 * np.abs(gained.data).sum() / graph.weights.sum()),
         nodes=[Gain(named(k), float(smooth.influence[k]), float(graph.influence[k])) for k in most(more)],
         ties=[Gain(named(j, i), float(smooth.weights[i, j]), float(graph.weights[i, j])) for j, i in ties],

@@ -8,7 +8,6 @@ of the two, the lower objective is kept. All are certified.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -31,14 +30,12 @@ def solve_path(
     *,
     to_the_end: bool = True,
     progress: Callable[[], object] = lambda: None,
-    keep: Callable[[Callable[[], Result]], Result] = lambda solve: solve(),
 ) -> list[Result]:
     """Solve for every lambda, upward and then downward, and keep the lower objective at each.
 
     ``lams`` increase. Unless it goes to the end, the path ends before two lambdas at which the solver does not
     converge, and with the first at which the graph is :func:`degenerate`; two are always there. ``progress``
-    is called after every solve. ``keep`` is called with every solve and returns its result, by solving or from what is
-    kept of it.
+    is called after every solve.
 
     Examples
     --------
@@ -52,7 +49,7 @@ def solve_path(
     best: list[Result] = []
     for lam in lams:
         start = best[-1] if best else None
-        best.append(keep(partial(solver.solve, problem, float(lam), start)))
+        best.append(solver.solve(problem, float(lam), start))
         progress()
         if to_the_end or len(best) < 2:
             continue
@@ -63,7 +60,7 @@ def solve_path(
             break
     found = best[-1]
     for k in range(len(best) - 2, -1, -1):
-        found = keep(partial(solver.solve, problem, float(lams[k]), found))
+        found = solver.solve(problem, float(lams[k]), found)
         # The same point found twice differs in rounding only: then the better certificate is kept.
         if found.objective < best[k].objective - problem.rounding * abs(best[k].objective):
             best[k] = found

@@ -8,17 +8,15 @@ docs/mathematics.md). The paper's prior is the welfare of a network game.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from ..certificate import Callback, Certificate, Measure, Record, Status
+from ..certificate import Callback, Certificate
 from ..games import Interaction, Welfare
-from ..pairs import Bonus, SparseWeights, Weights, make_search
-from ..pairs.weights import admissible
+from ..pairs import Bonus, Weights, make_search
 from ..priors import GamePrior, Prior, State
 from ..registry import Settings
 from ..smoothness import Smoothness, make_smoothness
@@ -156,44 +154,3 @@ class Result:
     def converged(self) -> bool:
         """Whether the stationarity asked for was reached."""
         return self.certificate.converged
-
-    def arrays(self) -> dict[str, Any]:
-        """Return the result as arrays by name, which files can hold: see :meth:`restored`."""
-        csr, known = self.weights.matrix(), self.certificate
-        # Store what a graph in memory has in addition to its edges, so that a run goes on with the same bits.
-        held = [(self.state, "actions"), (self.state, "adjoint")]
-        if isinstance(self.weights, SparseWeights):
-            held += [(self.weights, name) for name in ("costs", "square", "threshold")]
-        found = {name: getattr(owner, name, None) for owner, name in held}
-        return {
-            "numbers": np.array([self.objective, self.welfare, self.scans, known.value, known.tol, known.iterations]),
-            "names": np.array([known.measure.name, known.status.name, known.remedy]),
-            "history": np.array(known.history, dtype=float).reshape(-1, len(Record._fields)),
-            **{name: np.asarray(value) for name, value in found.items() if value is not None},
-            **{f"graph_{part}": getattr(csr, part) for part in ("data", "indices", "indptr")},
-        }
-
-    @classmethod
-    def restored(cls, problem: Problem, arrays: Mapping[str, Any]) -> Result:
-        """Return the result of a problem that gave these ``arrays``, or raise an error if they cannot be one."""
-        n, smooth = problem.smoothness.n_nodes, problem.smooth_state
-        shapes = {"numbers": (6,), "square": (), "costs": (n,), "threshold": (n,)}
-        shapes |= {name: np.shape(getattr(smooth, name, ())) for name in ("actions", "adjoint")}
-        for name in shapes.keys() & arrays.keys():
-            found = arrays[name]
-            if found.shape != shapes[name] or found.dtype != float or not np.isfinite(found).all():
-                raise ValueError(f"its {name} are not {shapes[name]} finite numbers")
-        objective, welfare, scans, value, tol, iterations = map(float, arrays["numbers"])
-        measure, status, remedy = map(str, arrays["names"])
-        history = tuple(Record(int(step), *map(float, rest)) for step, *rest in arrays["history"])
-        certificate = Certificate(Measure[measure], value, tol, Status[status], int(iterations), remedy, history)
-        data, indices, indptr = (arrays[f"graph_{part}"] for part in ("data", "indices", "indptr"))
-        weights = problem.smoothness.hold(admissible(data, indices, indptr, n, problem.smoothness.c))
-        if isinstance(weights, SparseWeights) and "costs" in arrays:
-            weights = SparseWeights(weights.csr, arrays["costs"], float(arrays["square"]), arrays.get("threshold"))
-        prior: Any = problem.prior
-        if hasattr(prior, "state"):
-            state = prior.state(weights, arrays["actions"], arrays["adjoint"], welfare)
-        else:
-            state = prior.evaluate(weights)
-        return cls(weights, state, objective, scans, certificate)

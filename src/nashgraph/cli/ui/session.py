@@ -77,7 +77,7 @@ class Job:
     def error(self) -> str:
         """Why there is no network, in a sentence; nothing if there is one."""
         if self.cancelled:
-            return "Cancelled. Press Learn to go on where it stopped."
+            return "Cancelled. Press Learn to start again."
         return "" if self.process.returncode in (DONE, UNFINISHED) else str(self.answer["error"])
 
     def cancel(self, patience: float = 5.0) -> None:
@@ -194,8 +194,7 @@ class Session:
         with self.lock:
             self.fill_in(given)
             form.parsed(words := self.words())
-            if self.job is None or not self.job.cancelled:  # a run that was cancelled goes on where it stopped
-                shutil.rmtree(self.folder / OUT, ignore_errors=True)
+            shutil.rmtree(self.folder / OUT, ignore_errors=True)
             self.job = Job(words, self.folder, self.root)
 
     def cancel(self, _: dict[str, str]) -> None:
