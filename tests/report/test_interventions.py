@@ -160,7 +160,7 @@ def test_weights_too_light_to_be_held_keep_what_each_node_gives_and_gets(monkeyp
         np.testing.assert_allclose(whole.sum(axis=axis), true.sum(axis=axis))
     actions = equilibrium(true, game.benefit)
     assert np.abs(equilibrium(whole, game.benefit) - actions).max() < 0.02 * actions.max()
-    assert "Ties too light to be held in this page" in render(summary)
+    assert "Ties too light for this page" in render(summary)
 
 
 def test_a_game_that_the_page_cannot_play_is_left_out_and_told():
