@@ -91,8 +91,7 @@ def fitted(X: Array, benefit: Array, engine: str) -> Fit:
     problem = Problem(make_smoothness(search, beta, C, "sparse"), GamePrior(benefit, "log1p", "total"))
 
     def solve(lam, budget):
-        watched = BestResponse(tol=TOLERANCE, callback=lambda record: count(record) or budget(record))
-        return watched.solve(problem, lam)
+        return budget.watching(BestResponse(tol=TOLERANCE, callback=count)).solve(problem, lam)
 
     lam, result = solve_at_cost(problem, solve, patience=PATIENCE)
     _ = result.weights.matrix()

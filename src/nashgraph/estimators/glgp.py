@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from ..certificate import LOG, Callback, Status
+from ..certificate import LOG, Status
 from ..pairs import PairSearch, make_search
 from ..priors import PRIORS, GamePrior, PriorTest, UnansweredError, prior_test
 from ..priors.prior import played_benefit
@@ -20,6 +20,7 @@ from ..solvers import (
     PATIENCE,
     TTGD,
     BestResponse,
+    Budget,
     Problem,
     Result,
     SolverOptions,
@@ -158,11 +159,9 @@ class GLGP(WeightedSignals):
                 LOG.info(test.sentence)
                 lam = lam if test.found else 0.0
         if lam is None:
-            given = solver.callback
 
-            def within(lam: float, budget: Callback) -> Result:
-                watched = budget if given is None else lambda record: given(record) or budget(record)
-                return self._solve(problem, lam, replace(solver, callback=watched))
+            def within(lam: float, budget: Budget) -> Result:
+                return self._solve(problem, lam, budget.watching(solver))
 
             patience = PATIENCE if isinstance(solver, BestResponse) else np.inf
             lam, result = solve_at_cost(problem, within, patience=patience)

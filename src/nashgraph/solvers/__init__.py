@@ -3,7 +3,7 @@
 from .descent import BestResponse
 from .paths import multistart, solve_gradually, solve_path, starting_points
 from .problem import Problem, Result, SolverOptions
-from .strength import COST, PATIENCE, lam_for_cost, lam_range, path_range, solve_at_cost, typical_share
+from .strength import COST, PATIENCE, Budget, lam_for_cost, lam_range, path_range, solve_at_cost, typical_share
 from .two_timescale import TTGD, StepSizes, gradient_mapping, theory_steps
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "PATIENCE",
     "TTGD",
     "BestResponse",
+    "Budget",
     "Problem",
     "Result",
     "SolverOptions",

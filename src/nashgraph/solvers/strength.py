@@ -12,16 +12,17 @@ until neighbours change. For GLGP the bonus is :math:`\lambda\, u f(y)^\top`, fo
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
-from ..certificate import LOG, Callback, Record
+from ..certificate import LOG, Record
 from ..pairs import Bonus
 from ..smoothness import Smoothness
 from ..validation import Array, InputError
-from .problem import Problem, Result
+from .descent import BestResponse
+from .problem import Problem, Result, SolverOptions
 
 COST = 1e-3  # share of J, as a typical row has it, that lam="auto" spends on the prior (benchmarks/DEFAULT_LAM.md)
 LEEWAY = 2.0  # how many times that a prior may really cost before lambda is halved (benchmarks/STEPS.md)
@@ -56,14 +57,14 @@ def typical_share(smoothness: Smoothness) -> float:
 
 
 def solve_at_cost(
-    problem: Problem, solve: Callable[[float, Callback], Result], cost: float = COST, patience: float = np.inf
+    problem: Problem, solve: Callable[[float, Budget], Result], cost: float = COST, patience: float = np.inf
 ) -> tuple[float, Result]:
     """Solve with a lambda whose prior costs about a share ``cost`` of J, as a typical row has it, and return both.
 
     The first lambda is that of the first order. It is halved until the best response at the Smooth-GL graph, the first
     point of the way, does not raise J by more than ``LEEWAY`` times the cost; then the problem is solved. If the graph
-    tips over on the way, lambda is halved again: see :class:`Budget`. ``solve`` takes lambda and a callback, which
-    raises :class:`GivenUp` to stop such a run.
+    tips over on the way, lambda is halved again. ``solve`` takes lambda and a :class:`Budget`, a callback which raises
+    :class:`GivenUp` to stop such a run.
     """
     smoothness, state = problem.smoothness, problem.smooth_state
     least, share = smoothness.value(problem.smooth), cost * typical_share(smoothness)
@@ -84,7 +85,7 @@ def solve_at_cost(
             LOG.info("lam: %.3g would cost more than %.2g of J at once", lam, LEEWAY * share)
         lam *= 0.5
     # The last goes to its end, a millionth of the first.
-    return lam, solve(lam, lambda record: False)
+    return lam, solve(lam, Budget(lam, np.inf, first=0.0, turn=np.inf))
 
 
 class GivenUp(Exception):  # noqa: N818 (it ends a trial, and is no error)
@@ -107,6 +108,20 @@ class Budget:
     turn: float = 4.0  # fits that came to their end in the first 40 steps had at most 2 (benchmarks/DEFAULT_LAM.md)
     least: float = np.inf  # stationarity on the way
 
+    def watching(self, solver: SolverOptions) -> SolverOptions:
+        """Return a solver whose runs end with the budget, or with the callback that it has.
+
+        Its responses need no proof on the way: a run that gets farther away than it began is given up.
+        """
+        callback = solver.callback
+
+        def both(record: Record) -> bool:
+            return bool(callback is not None and callback(record)) or self(record)
+
+        if isinstance(solver, BestResponse):
+            return replace(solver, callback=both, far=max(solver.far, self.first))
+        return replace(solver, callback=both)
+
     def __call__(self, record: Record) -> bool:
         """Give up, or go on."""
         if record.iteration == 0:
@@ -115,7 +130,8 @@ class Budget:
         self.least = min(self.least, record.value)
         if record.objective + self.lam * record.welfare > self.limit:
             raise GivenUp("costs too much of J")
-        if record.value > max(NEAR, min(self.first, self.turn * self.least)):
+        farthest = max(NEAR, min(self.first, self.turn * self.least))
+        if record.value > farthest and np.isfinite(self.turn):
             raise GivenUp("makes the graph tip over")
         if record.iteration >= self.patience and record.value > NEAR:
             raise GivenUp("takes too many steps")
