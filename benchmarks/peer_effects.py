@@ -219,7 +219,8 @@ def main(runs: int = 100, few: int = 20) -> None:
     if "--quick" in sys.argv:
         runs, few = 12, 8
     warnings.simplefilter("ignore")
-    report = Report("Peer effects: bias, coverage, targeting", "python -m benchmarks.peer_effects")
+    command = "python -m benchmarks.peer_effects" + (" --quick" if "--quick" in sys.argv else "")
+    report = Report("Peer effects: bias, coverage, targeting", command)
     world = World.of(VILLAGES)
     sections: dict[str, Callable[[], None]] = {
         "Published fits": lambda: published(report),

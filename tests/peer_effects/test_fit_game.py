@@ -15,6 +15,7 @@ from nashgraph.graph import LearnedGraph
 from nashgraph.interventions import Game
 from nashgraph.peer_effects import GameFit, NotIdentifiedError
 from nashgraph.peer_effects.likelihood import component_eigenvalues, hessian, log_determinant
+from nashgraph.peer_effects.links import LINKS, response_of
 from nashgraph.peer_effects.reduced_form import Network, ReducedForm
 from nashgraph.validation import DataWarning
 
@@ -86,14 +87,17 @@ def test_legislative_effectiveness_without_the_endogeneity_step():
 
 
 @pytest.mark.parametrize("factored", [True, False])
-@pytest.mark.parametrize("interaction", INTERACTIONS)
+@pytest.mark.parametrize("interaction", [*INTERACTIONS, "logit", "log"])
 def test_the_jacobian_and_the_adjoint_gradient_agree_with_differences(interaction, factored):
     A, X, _ = village(60)
     W = sparse.csr_array(rows(A))
     played = np.column_stack([np.full(60, 1.0), np.abs(X[:, :2])])
     limits = {"factor_up_to": 600 if factored else 0, "dense_up_to": 0}
-    form = ReducedForm((Network(W, played, X[:, 2:], as_interaction(interaction), **limits),))
-    theta, step = np.array([0.5, 0.4, 0.8, 0.2, -0.7]), 1e-6
+    linked = interaction in ("logit", "log")
+    response = response_of(interaction if linked else "identity", linked or interaction == "linear", np.zeros(1))
+    rule = as_interaction("linear" if linked else interaction)
+    form = ReducedForm((Network(W, played, X[:, 2:], rule, response, **limits),))
+    theta, step = np.array([0.5, 0.4, 0.8, 0.2, -0.7]) * (0.2 if interaction == "log" else 1.0), 1e-6
     target = np.random.default_rng(2).normal(size=60) + 2.0
     target[:5] = np.nan
     point = form.at(theta[0], theta[1:])
@@ -191,6 +195,23 @@ def test_censored_actions_are_fitted_by_their_own_likelihood():
     assert abs(fit.coefficients.estimate[2] - 1.0) < abs(naive - 1.0)
     with pytest.raises(ValueError, match="cannot be below zero, and some are"):
         fit_game(A, y - 1, X, method="qml", censored=True)
+
+
+@pytest.mark.parametrize(("link", "phi"), [("logit", 1.2), ("log", 0.15)])
+def test_answers_yes_or_no_and_counts_are_fitted_by_their_link(link, phi):
+    A, X, _ = village(2000, groups=20, degree=6)
+    W, random = rows(A), np.random.default_rng(6)
+    size = 1.0 if link == "logit" else 0.5
+    z0, mean = size * (0.8 * X[:, 0] - 0.4 * X[:, 1]), np.full(2000, 0.5)
+    for _ in range(300):
+        mean = LINKS[link]().value(z0 + phi * W @ mean)
+    y = (random.random(2000) < mean).astype(float) if link == "logit" else random.poisson(mean).astype(float)
+    fit = fit_game(A, y, X[:, :2], link=link)
+    assert abs(fit.peer_effect - phi) < 3 * fit.standard_error
+    np.testing.assert_allclose(fit.parameters[2:], [0.8 * size, -0.4 * size], atol=0.2)
+    np.testing.assert_allclose(Game.on(A, game=fit).actions, fit.fitted_actions, rtol=1e-6)
+    with pytest.raises(ValueError, match="not negative" if link == "log" else "0 or 1"):
+        fit_game(A, y - 0.5, X, link=link)
 
 
 def test_what_does_not_identify_the_peer_effect_is_refused():

@@ -10,11 +10,13 @@ import numpy as np
 import pandas as pd
 
 from ..games import Interaction, Linear, as_interaction
+from ..games.interactions import Response
 from ..validation import Array, InputError, check_choice, check_integer, warn
 from .data import CONSTANT, GameData, check_not_collinear, game_data, group_columns
 from .instruments import first_stage, instruments_of, moran, two_stage
 from .least_squares import Search, Solution, covariance, least_squares
 from .likelihood import censored_likelihood, quasi_likelihood
+from .links import LINKS, response_of
 from .reduced_form import Network, NotIdentifiedError, ReducedForm
 from .result import GameFit
 from .simulated_moments import simulated_moments
@@ -38,6 +40,7 @@ class Design:
     terms: tuple[str, ...]
     contextual: bool
     constant_only: bool
+    response: Response | None = None
 
     @property
     def instrumental(self) -> Array:
@@ -52,8 +55,8 @@ class Design:
         columns = self.columns(weights)
         if self.constant_only:
             n_constants = self.own.shape[1] - self.data.covariates.shape[1]
-            return Network(weights, columns[:, :n_constants], columns[:, n_constants:], self.interaction)
-        return Network(weights, columns, np.zeros((len(columns), 0)), self.interaction)
+            return Network(weights, columns[:, :n_constants], columns[:, n_constants:], self.interaction, self.response)
+        return Network(weights, columns, np.zeros((len(columns), 0)), self.interaction, self.response)
 
     def columns(self, weights: Any) -> Array:
         """Return all columns on one network."""
@@ -76,6 +79,7 @@ def fit_game(
     contextual: bool = False,
     played: str = "all",
     censored: bool = False,
+    link: str = "identity",
     errors: str = "robust",
     n_draws: int = 20,
     n_bootstrap: int = 0,
@@ -112,6 +116,7 @@ def fit_game(
     contextual : bool, whether neighbours' mean covariates have an effect
     played : "all", or "constant" for econet's model A: only the constant is played, and X is added to actions as it is
     censored : bool, with "qml": actions cannot be below zero, as in the paper's game
+    link : "identity", "logit" for actions that are yes (1) or no (0), or "log" for counts, with "nls"
     errors : "robust", "classical" or "cluster" (by ``groups``)
     n_bootstrap : int, for few people: how often actions are simulated from the fit and fitted again for standard errors
     random_state : int, seeds draws of the network and the bootstrap
@@ -140,6 +145,7 @@ def fit_game(
     check_choice("method", method, METHODS)
     check_choice("errors", errors, ERRORS)
     check_choice("played", played, ("all", "constant"))
+    check_choice("link", link, ("identity", *LINKS))
     count = check_integer("n_bootstrap", n_bootstrap, low=0, high=100_000, remedy="try 200")
     matched = game_data(
         graph,
@@ -152,10 +158,13 @@ def fit_game(
         random_state=random_state,
     )
     design = designed(matched, as_interaction(interaction), fixed_effects, contextual, played == "constant")
+    response = response_of(link, isinstance(design.interaction, Linear), matched.actions)
+    design = replace(design, response=response)
     if errors == "cluster" and matched.groups is None:
         raise InputError("errors='cluster' needs groups, for example the village of each person", parameter="groups")
     check_method(design, method, censored)
     settings = {"method": method, "normalize": normalize, "errors": errors, "censored": censored, "played": played}
+    settings["link"] = link
     if method == "nls":
         result, solution = by_least_squares(design, settings, search or Search())
         if count:
@@ -205,7 +214,7 @@ def check_method(design: Design, method: str, censored: bool) -> None:
     on_draws = method == "smm"
     problems = {
         "one network": len(design.data.networks) > 1 and not on_draws,
-        "the linear interaction": not isinstance(design.interaction, Linear),
+        "the linear interaction without a link": design.response is not None,
         "played='all'": design.constant_only,
         "everybody's action": not design.data.observed.all() and not on_draws,
     }

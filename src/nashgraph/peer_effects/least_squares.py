@@ -24,7 +24,9 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from ..games import NoEquilibriumError
 from ..validation import Array, warn
+from .links import Log, Logit
 from .reduced_form import NotIdentifiedError, Point, ReducedForm
 
 
@@ -67,7 +69,7 @@ def least_squares(form: ReducedForm, actions: Array, search: Search, start: Arra
     target = actions[observed]
     parameters = _first(form, actions, observed, search) if start is None else start
     point = form.at(parameters[0], parameters[1:])
-    limit = form.bound * 0.9999
+    limit = form.bound / form.feedback(target) * 0.9999
     offset = np.inf
     step = 0
     while step < search.max_steps:
@@ -110,7 +112,7 @@ def check_identified(jacobian: Array, least: float) -> None:
 
 def _first(form: ReducedForm, actions: Array, observed: Array, search: Search) -> Array:
     """Return the best parameters on a grid of φ."""
-    end = search.share * form.bound if np.isfinite(form.bound) else 0.0
+    end = search.share * form.bound / form.feedback(actions[observed]) if np.isfinite(form.bound) else 0.0
     best, least = None, np.inf
     for phi in np.linspace(-end, end, search.grid) if end else [0.0]:
         parameters = _given_phi(form, actions, observed, float(phi))
@@ -134,9 +136,14 @@ def _given_phi(form: ReducedForm, actions: Array, observed: Array, phi: float) -
     network = form.networks[0]
     heard = np.mean([each.weights @ each.interaction.value(np.maximum(filled, 0.0)) for each in form.networks], axis=0)
     columns = np.column_stack([network.played, network.outside])[observed]
-    rest = (filled - phi * heard)[observed]
+    pressure = network.response.guess(filled) if isinstance(network.response, Logit | Log) else filled
+    rest = (pressure - phi * heard)[observed]
     parameters = np.concatenate([[phi], np.linalg.lstsq(columns, rest, rcond=None)[0]])
-    return parameters if phi >= 0 else None
+    try:
+        form.at(parameters[0], parameters[1:])
+    except NoEquilibriumError:
+        return None
+    return parameters
 
 
 def _moved(
@@ -149,7 +156,11 @@ def _moved(
     while share > 1e-6:
         trial = parameters + share * direction
         if abs(trial[0]) < limit:
-            later = form.at(trial[0], trial[1:])
+            try:
+                later = form.at(trial[0], trial[1:])
+            except NoEquilibriumError:
+                share *= 0.5
+                continue
             # Near the optimum rounding hides the decrease, and a whole step is right.
             if float(np.sum((actions - later.mean)[observed] ** 2)) <= before * (1.0 + 1e-13):
                 return trial, later, True

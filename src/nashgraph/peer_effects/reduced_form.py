@@ -1,13 +1,14 @@
 r"""The reduced form of the game as a regression function, with its derivatives, averaged over draws of the network.
 
 .. math:: m(\phi, b) = \mathrm{NE}(\phi W; Z b, f) + V d, \qquad
-          y = \mathrm{NE}(\phi W; Z b, f) \iff y = \max(0,\; Z b + \phi W f(y))
+          y = \mathrm{NE}(\phi W; Z b, f) \iff y = \varphi(Z b + \phi W f(y))
 
-For f(x) = x there is no maximum: y = (I - φW)⁻¹ Z b, which may be negative. Differentiating the fixed point gives the
+The response φ(z) is max(0, z), or that of a link. For f(x) = x without a link there is none: y = (I - φW)⁻¹ Z b,
+which may be negative. Differentiating the fixed point gives the
 columns of the Jacobian, each one solve by products with W (or a sparse factorisation where components are small):
 
 .. math:: \frac{\partial m}{\partial \phi} = M\, W f(y), \quad \frac{\partial m}{\partial b} = M Z, \quad
-          M = (I - \phi\, \mathrm{diag}(s) W \mathrm{diag} f'(y))^{-1} \mathrm{diag}(s), \quad s = [y > 0] .
+          M = (I - \phi\, \mathrm{diag}(s) W \mathrm{diag} f'(y))^{-1} \mathrm{diag}(s), \quad s = \varphi'(z) .
 
 The gradient of half the sum of squares needs only the adjoint :math:`u = M^\top (y_{obs} - m)`, one solve with the
 transpose: it is :math:`-u^\top W f(y)` by φ and :math:`-Z^\top u` by b.
@@ -26,8 +27,8 @@ from scipy.linalg import lu_factor, lu_solve
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import splu
 
-from ..games import Interaction, Linear, NoEquilibriumError, solve_affine, solve_response, spectral_radius
-from ..priors.game import Clipped
+from ..games import Interaction, NoEquilibriumError, solve_affine, solve_response, spectral_radius
+from ..games.interactions import Response
 from ..validation import Array, InputError
 
 
@@ -50,6 +51,7 @@ class Network:
     played: Array
     outside: Array
     interaction: Interaction
+    response: Response | None = None  # none in the linear game; its actions may be negative
     tol: float = 1e-12
     factor_up_to: int = 600  # nodes in a component: above, a factorisation fills in and products are faster
     dense_up_to: int = 2000  # nodes, if more than 5% of all pairs are tied: 0.2 s on one core
@@ -57,7 +59,7 @@ class Network:
     @property
     def linear(self) -> bool:
         """Whether the reduced form is linear in everything but φ."""
-        return isinstance(self.interaction, Linear)
+        return self.response is None
 
     @cached_property
     def factored(self) -> bool:
@@ -70,7 +72,7 @@ class Network:
         if self.linear:
             return self.solver(phi, None)(benefit[:, None])[:, 0]
         rest = solve_response(
-            lambda vector: phi * (self.weights @ vector), benefit, self.interaction, Clipped(), tol=self.tol
+            lambda vector: phi * (self.weights @ vector), benefit, self.interaction, self.response, tol=self.tol
         )
         if not rest.residual <= 1e-6:
             raise NoEquilibriumError("the game has no equilibrium at these parameters")
@@ -106,12 +108,18 @@ class Network:
             by_phi = solve((self.weights @ played)[:, None])
         else:
             played = self.actions(phi, self.played @ coefficients[:k])
-            acting = (played > 0.0).astype(float)
             sources = np.column_stack([self.weights @ self.interaction.value(played), self.played])
-            through = self.solver(phi, (acting, self.interaction.slope(played)))(acting[:, None] * sources)
+            outer = self.outer_slope(phi, sources[:, 0], coefficients[:k])
+            through = self.solver(phi, (outer, self.interaction.slope(played)))(outer[:, None] * sources)
             by_phi, by_terms = through[:, :1], through[:, 1:]
         jacobian = np.column_stack([by_phi, by_terms, self.outside])
         return Point(played + self.outside @ coefficients[k:], jacobian)
+
+    def outer_slope(self, phi: float, received: Array, coefficients: Array) -> Array:
+        """Return the slope of the response at what nodes receive."""
+        if self.response is None:
+            return np.ones(len(received))
+        return self.response.slope(self.played @ coefficients + phi * received)
 
     def columns(self, phi: float) -> Array:
         """Return the regressors at given φ, for a linear game: (I - φW)⁻¹ Z and V."""
@@ -140,6 +148,11 @@ class ReducedForm:
         radius = max(spectral_radius(network.weights) if network.weights.nnz else 0.0 for network in self.networks)
         return 1.0 / radius if radius > 0 else np.inf
 
+    def feedback(self, actions: Array) -> float:
+        """Return the slope of the response that bounds φ, 1 without a link."""
+        slope: float = getattr(self.networks[0].response, "feedback", lambda actions: 1.0)(actions)
+        return slope
+
     def at(self, phi: float, coefficients: Array) -> Point:
         """Return the mean over draws, and the Jacobian of the mean."""
         points = [network.at(phi, coefficients) for network in self.networks]
@@ -166,11 +179,10 @@ class ReducedForm:
         k = network.played.shape[1]
         actions = network.actions(phi, network.played @ coefficients[:k])
         error = np.nan_to_num(target - actions - network.outside @ coefficients[k:])
-        acting, slope = np.ones_like(actions), np.ones_like(actions)
-        if not self.linear:
-            acting, slope = (actions > 0.0).astype(float), network.interaction.slope(actions)
+        received = network.weights @ network.interaction.value(actions)
+        acting, slope = network.outer_slope(phi, received, coefficients[:k]), network.interaction.slope(actions)
         transposed = sparse.csr_array(network.weights.T)
         reverse = solve_affine(lambda v: phi * slope * (transposed @ (acting * v)), error, tol=network.tol).point
         through = acting * reverse
-        by_phi = through @ (network.weights @ network.interaction.value(actions))
+        by_phi = through @ received
         return -np.concatenate([[by_phi], network.played.T @ through, network.outside.T @ error])

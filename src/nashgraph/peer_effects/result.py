@@ -16,10 +16,11 @@ from ..games import Interaction, Linear
 from ..games.interactions import INTERACTIONS, as_interaction
 from ..graph import LearnedGraph
 from ..matching import as_names
-from ..priors import GamePrior
+from ..priors import Dynamics, GamePrior
 from ..validation import Array, InputError, check_number, listing
 from .data import prepared
 from .instruments import Statistic
+from .links import LINKS
 
 FORMAT, VERSION = "nashgraph fitted game", 1
 
@@ -126,7 +127,7 @@ class GameFit:
             }
         )
 
-    def prior(self, welfare: Any = "total") -> GamePrior:
+    def prior(self, welfare: Any = "total") -> Any:
         """Return the fitted game as a functional prior: the fitted benefits, interaction and peer effect.
 
         Its weights are those of the fit (rows divided by their sums if ``normalize``). A peer effect above 1, possible
@@ -144,11 +145,14 @@ class GameFit:
         """
         return self._prior(self.parameters, welfare)[0]
 
-    def _prior(self, parameters: Array, welfare: Any = "total") -> tuple[GamePrior, float]:
+    def _prior(self, parameters: Array, welfare: Any = "total") -> tuple[Any, float]:
         """Return the game at some parameters, and what the weights are multiplied by."""
         phi = float(parameters[0])
         scale = max(1.0, abs(phi))
         benefit = self.played_columns @ parameters[1 : self.played_columns.shape[1] + 1]
+        link = self.settings.get("link", "identity")
+        if link in LINKS:
+            return Dynamics(benefit, LINKS[link](), "linear", welfare).with_share(phi / scale), scale
         if not isinstance(self.interaction, Linear):
             benefit = np.maximum(benefit, 0.0)  # of whom the game says that they do nothing by themselves
         return GamePrior(benefit, self.interaction, welfare, share=phi / scale), scale
@@ -171,7 +175,7 @@ class GameFit:
         networks = [prepared_on(replicate) for replicate in replicates] or [weights] * n_parameters
         prior, scale = self._prior(self.parameters)
         drawn = self.parameter_draws(len(networks), random_state)
-        priors, scaled = list[GamePrior](), list[Any]()
+        priors, scaled = list[Any](), list[Any]()
         for network, parameters in zip(networks, drawn, strict=True):
             one, factor = self._prior(parameters)
             priors.append(one)
@@ -189,7 +193,7 @@ class GameFit:
         """Return draws of the parameters around the estimates; peer effects stay where the game has an equilibrium."""
         random = np.random.default_rng(random_state)
         drawn = random.multivariate_normal(self.parameters, self.covariance, size=count, method="svd")
-        most = max(0.98, 1.02 * abs(self.peer_effect))
+        most = max(0.98, 1.02 * abs(self.peer_effect)) if self.settings.get("link") not in LINKS else np.inf
         drawn[:, 0] = np.clip(drawn[:, 0], -most, most)
         return drawn
 

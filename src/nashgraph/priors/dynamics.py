@@ -166,6 +166,12 @@ class FixedPointPrior(Combinable):
         other._set(benefit=np.asarray(benefit, dtype=float))
         return other
 
+    def with_share(self, share: float) -> Self:
+        """Return the dynamics with another strength of what neighbours do."""
+        other = copy(self)
+        other._set(share=float(share))
+        return other
+
     def without(self, nodes: Array) -> Self:
         """Return the dynamics when some nodes are gone: they have no benefit and do nothing."""
         stays = np.ones(len(self.benefit))
