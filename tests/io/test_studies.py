@@ -668,3 +668,10 @@ def test_a_data_dictionary_of_redcap(tmp_path):
     assert [scale(study, name) for name in ("sex", "freq", "land")] == ["category", "ordered", "yes/no"]
     assert study.plan.table.column("freq").missing == ("9",)
     assert role(study, "ssn") == "ignore"
+
+
+def test_people_with_0_everywhere_are_silent():
+    counts = {f"plays {k}": [0, 0, 0, *RANDOM.integers(1, 90, 27)] for k in range(6)}
+    study = read_study(pd.DataFrame({"name": NAMES[:30], **counts}))
+    assert study.silent[NAMES[:4]].tolist() == [True, True, True, False]
+    assert [decision.columns for decision in study.decisions if decision.kind == "silent"] == [tuple(NAMES[:3])]

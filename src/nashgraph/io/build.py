@@ -277,6 +277,9 @@ def finished(building: Building) -> Study:
     check_nodes(building.people, "rows")
     missing = np.isnan(coded.values).mean(axis=1) if coded.names else np.zeros(len(index))
     silent = silent_nodes(coded.values.T) if coded.names else np.zeros(len(index), dtype=bool)
+    if silent.any():
+        reason = f"{int(silent.sum())} people have 0 in every answer, so their ties cannot be learned"
+        building.decide("silent", reason, index[silent].tolist(), unsure=True)
     coded = settled_gaps(building, coded, plan.gaps)
     coded, standardized = on_one_scale(building, coded)
     return Study(

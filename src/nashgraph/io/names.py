@@ -92,7 +92,7 @@ def why_code(column: pd.Series, nodes: Collection[str] = ()) -> str:
         return ""
     words = {*words_of(str(column.name))}
     if CODE_WORDS & words and values is not None:
-        return "by its name"
+        return "its name says so"
     if QUANTITIES & words:
         return ""
     if _names_nodes({as_name(value) for value in given.unique()}, nodes):
