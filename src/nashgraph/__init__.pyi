@@ -65,6 +65,7 @@ from .solvers import BestResponse as BestResponse
 from .study import Study as Study
 from .survey_plan import plan_study as plan_study
 from .survey_plan import plot_plan as plot_plan
+from .tie_survey import TieSurvey as TieSurvey
 from .validation import DataWarning as DataWarning
 from .validation import InputError as InputError
 

@@ -27,7 +27,7 @@ from ..ties.inputs import read_groups
 from ..ties.model import CountsFit, CountsResult
 from ..ties.options import TieOptions
 from ..ties.probabilities import uncertainty_removed
-from ..ties.waves import WaveFit, fit_waves
+from ..ties.waves import WaveFit, changes_between, fit_waves
 from ..validation import Array, InputError, check_integer, check_number, listing, warn
 from .base import GraphEstimator, drawn_seed
 
@@ -36,9 +36,14 @@ MOST_NODES_DENSE = 5000  # of which all pairs are held
 
 @dataclass(eq=False, repr=False)
 class TieModel(GraphEstimator):
-    r"""Learn a network from counted answers, numbers of ties, names, known ties and attributes.
+    r"""Learn a network from what people tell about their ties, from places, groups and attributes.
 
-    The log-odds of a tie are
+    **Reports and known ties** (:mod:`nashgraph.ties.reports`): people forget ties and name some that are none. A
+    respondent i names j with probability σ(η_ij) if they are tied and φ_i if not; the log-odds of a tie depend on
+    place, groups, attributes and covariates of pairs. The sum over latent ties is exact, and the posterior maximised.
+    Known ties are certain. With waves, the other waves say how probable a tie is (:mod:`nashgraph.ties.waves`).
+
+    **Counts and numbers of ties** (if there are any): the log-odds of a tie are
 
     .. math:: \theta_{ij} = \alpha_0 + \gamma\cdot(T_i + T_j) + T_i^\top B\, T_j + \alpha_i + \alpha_j
         + e_i \cdot T_j + e_j \cdot T_i + \kappa\, x_i \cdot x_j ,
@@ -51,14 +56,14 @@ class TieModel(GraphEstimator):
     2. Given these, α_i and e_i of those who were asked (:mod:`nashgraph.ties.tilts`): expected counts are those
        told, up to the error of answers. The relative norm of this equation's residual is the certificate.
 
-    Everybody who was not asked has α = e = 0, or a popularity from being named. Log-odds are of low rank, so no N × N
-    array is held. Probabilities are calibrated by asking networks drawn from the model the same questions.
+    Everybody who was not asked has α = e = 0, or a popularity from being named; here a name counts as a tie. Log-odds
+    are of low rank, so no N × N array is held. Probabilities are calibrated by asking drawn networks the same.
 
     Parameters
     ----------
     recall : float, optional
-        Share of their ties that people remember when asked. By default estimated by comparing both sides of ties where
-        everybody answered; else nothing is taken as forgotten. ``errors_`` says which.
+        Share of their ties that people remember when asked. By default it is estimated: from reports with a prior, or
+        from counts by comparing both sides of ties if everybody answered; else nothing is taken as forgotten.
     error : float, optional
         Variance of a counted answer around the truth, beyond forgetting. By default estimated likewise, else 0.4.
     max_names : int, optional
@@ -77,8 +82,11 @@ class TieModel(GraphEstimator):
         ``ties_high`` (a 90% interval) for every node.
     expected_ties_ : DataFrame, the same by node
     errors_ : recall, variance of errors and where they come from
-    mixing_ : DataFrame, [1, T]'s mixing matrix G: density, popularity by trait and mixing
-    kappa_ : float, the weight of likeness; 0.5 is assumed where neither counts nor known ties tell it
+    respondents_ : DataFrame by respondent: names given, recall with a 90% interval, false naming
+    weights_ : DataFrame of what each part of the evidence counts, with standard errors and shares
+    decisions_ : the response rate and what follows from it, and what is odd about the answers
+    calibration_ : DataFrame of predicted and observed shares, once :meth:`validate` was called
+    mixing_, kappa_ : with counts, [1, T]'s mixing matrix G and the weight of likeness
     certificate_ : Certificate
 
     References
@@ -313,26 +321,7 @@ class TieModel(GraphEstimator):
         labels = self.survey_.waves
         if len(self._waves) < 2:
             raise InputError("the reports have no waves: give them a column wave", parameter="reports")
-        everybody = np.arange(len(self.node_names_))
-        tables = []
-        for k in range(len(labels) - 1):
-            before = self._waves[k].probabilities(everybody)
-            after = self._waves[k + 1].probabilities(everybody)
-            formed = (1.0 - before) * after
-            lost = before * (1.0 - after)
-            one, other = np.nonzero(np.triu(np.maximum(formed, lost) >= least, 1))
-            columns = {
-                "source": self.node_names_[one],
-                "target": self.node_names_[other],
-                "before": labels[k],
-                "after": labels[k + 1],
-                "formed": formed[one, other],
-                "lost": lost[one, other],
-            }
-            tables.append(pd.DataFrame(columns))
-        table = pd.concat(tables, ignore_index=True)
-        surest = table[["formed", "lost"]].max(axis=1)
-        return table.loc[surest.sort_values(ascending=False, kind="stable").index].reset_index(drop=True)
+        return changes_between(self._waves, labels, self.node_names_, least)
 
     @property
     def replicate_graphs_(self) -> list[Any]:

@@ -14,7 +14,7 @@ waves together predict a wave far better than its neighbour does (fact 21 of doc
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -187,3 +187,27 @@ def fit_waves(arrays: TieArrays, fit: Callable[[TieArrays], TieFit], tol: float)
 def _filled(values: Array) -> Array:
     """Return the mean for people of whom nothing is known."""
     return np.where(np.isnan(values), np.nanmean(values), values)
+
+
+def changes_between(fits: Sequence[WaveFit], labels: Sequence[str], names: Array, least: float) -> pd.DataFrame:
+    """Return the probability that each tie was formed or lost from a wave to the next, the surest changes first."""
+    everybody = np.arange(len(names))
+    tables = []
+    for k in range(len(labels) - 1):
+        before = fits[k].probabilities(everybody)
+        after = fits[k + 1].probabilities(everybody)
+        formed = (1.0 - before) * after
+        lost = before * (1.0 - after)
+        one, other = np.nonzero(np.triu(np.maximum(formed, lost) >= least, 1))
+        columns = {
+            "source": names[one],
+            "target": names[other],
+            "before": labels[k],
+            "after": labels[k + 1],
+            "formed": formed[one, other],
+            "lost": lost[one, other],
+        }
+        tables.append(pd.DataFrame(columns))
+    table = pd.concat(tables, ignore_index=True)
+    surest = table[["formed", "lost"]].max(axis=1)
+    return table.loc[surest.sort_values(ascending=False, kind="stable").index].reset_index(drop=True)
