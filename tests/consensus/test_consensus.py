@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from nashgraph import GLGP, BestResponse, ConsensusGL, DataWarning, InputError, LogDegreeGL, SmoothGL, edge_auc
 from nashgraph.certificate import Measure
 from nashgraph.consensus.evidence import plain_mean
-from nashgraph.consensus.members import Ladders, energy_correlation, finished, graph_of, ladder_degrees
+from nashgraph.consensus.members import Ladders, MemberMean, energy_correlation, ladder_degrees
 from nashgraph.consensus.replicates import Replicates, replicates_of
 from nashgraph.datasets import preferential_attachment, smooth_signals
 from nashgraph.pairs import make_search
@@ -125,7 +125,7 @@ def test_in_large_networks_only_pairs_of_members_have_evidence(signals):
         plain_mean("answers", dict.fromkeys(("distance", "cosine", "inner"), 1 / 3), signals, ladders)
         for ladders in (Ladders(degrees, n_nearest, 0.95, "threads", all_pairs_up_to=limit) for limit in (10, 3000))
     )
-    np.testing.assert_allclose(few[0].toarray(), everything[0].toarray(), atol=1e-12)
+    np.testing.assert_allclose(few[0].weights.toarray(), everything[0].weights.toarray(), atol=1e-12)
     listed = few[1].toarray() > 0
     np.testing.assert_allclose(few[1].toarray()[listed], everything[1].toarray()[listed], atol=1e-6)
 
@@ -397,11 +397,11 @@ def test_intervals_and_agreement_are_those_of_numpy(replicates):
 def test_sums_on_one_growing_pattern_are_those_of_scipy(random):
     graphs = [sparse.random_array((40, 40), density=d, rng=random, format="csr") for d in (0.05, 0.3, 0.0, 0.9)]
     labels = np.tile(np.arange(40, dtype=np.int32), (40, 1))
-    mean = sparse.csr_array((40, 40), dtype=complex)
+    mean = MemberMean.nothing(40)
     for share, graph in enumerate(graphs, 1):
         dense = graph.toarray()
-        mean = mean + share * graph_of(Ladder(labels, dense, 0.01 * (dense > 0), np.array([])))
-    weights, frequency = finished(mean)
+        mean = mean.plus(Ladder(labels, dense, 0.01 * (dense > 0), np.array([])), share)
+    weights, frequency = mean.edges()
     expected = sparse.csr_array(sum(share * graph for share, graph in enumerate(graphs, 1)))
     np.testing.assert_allclose(weights.toarray(), expected.toarray())
     assert weights.has_sorted_indices

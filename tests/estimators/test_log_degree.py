@@ -111,7 +111,7 @@ def test_a_degree_that_cannot_be_met_is_said():
     X = np.random.default_rng(0).integers(0, 2, size=(2, 60)).astype(float)  # four places for sixty nodes
     with pytest.warns(DataWarning) as said:
         LogDegreeGL(degree=5).fit(X)
-    assert any("degree=5 cannot be met" in str(warning.message) for warning in said)
+    assert any("the degree 5 cannot be met" in str(warning.message) for warning in said)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -94,7 +94,7 @@ def test_bad_input(parameters, message):
         QuadGameGL(**parameters).fit(np.random.default_rng(0).normal(size=(10, 5)))
 
 
-@pytest.mark.filterwarnings("ignore:X has 1 signal")
+@pytest.mark.filterwarnings("ignore:1 signal")
 @pytest.mark.parametrize("kind", ["independent", "homophilous"])
 def test_a_survey_with_households_alike_and_constant_columns(kind):
     """Households with the same answers have the same edges and benefits; a constant column has no effect."""

@@ -118,7 +118,7 @@ def test_two_nodes():
     np.testing.assert_allclose(SpecTemp().fit(X).adjacency_.toarray(), nx.to_numpy_array(nx.path_graph(2)), atol=1e-9)
 
 
-@pytest.mark.filterwarnings("ignore:X has 2 signal")
+@pytest.mark.filterwarnings("ignore:2 signal")
 def test_a_survey_with_households_alike_and_constant_columns():
     random = np.random.default_rng(1)
     X = np.vstack(

@@ -19,7 +19,7 @@ import numpy as np
 from scipy import sparse
 
 from ..validation import Array
-from .members import PARTIAL, PRIOR_SHARE, Ladders, graph_of, search_of
+from .members import PARTIAL, PRIOR_SHARE, Ladders, MemberMean, search_of
 from .signal_kinds import ANSWERS
 
 
@@ -69,20 +69,15 @@ def evidence_of(rows: Any, X: Array, kind: str, partial: float, ladders: Ladders
     return pairs
 
 
-def values_at(matrix: Any, pattern: Any) -> Array:
-    """Return the value of a CSR matrix at each edge of a CSR pattern, 0 where it has none."""
-    return np.asarray(matrix[pattern.tocoo().coords]).ravel()
-
-
-def plain_mean(kind: str, geometries: dict[str, float], X: Array, ladders: Ladders) -> tuple[Any, Any]:
-    """Return the mean of the members without prior, as :func:`~.members.graph_of` has it, and the evidence of pairs."""
-    mean = rows = sparse.csr_array((X.shape[1], X.shape[1]), dtype=complex)
+def plain_mean(kind: str, geometries: dict[str, float], X: Array, ladders: Ladders) -> tuple[MemberMean, Any]:
+    """Return the mean of the members without prior, and the evidence of pairs."""
+    mean = rows = MemberMean.nothing(X.shape[1])
     for geometry, share in geometries.items():  # partial likeness comes last
-        mean = mean + share * graph_of(ladders(X, geometry))
+        mean = mean.plus(ladders(X, geometry), share)
         rows = rows if geometry == PARTIAL else mean
         ladders.step()
     used = kind if ladders.estimator is None else ""  # the members of an estimator are all there is to compare
-    return mean, evidence_of(rows.real, X, used, geometries.get(PARTIAL, 0.0), ladders)
+    return mean, evidence_of(rows.weights, X, used, geometries.get(PARTIAL, 0.0), ladders)
 
 
 def with_prior(pairs: Any, weights: Any, smooth: Any, ladders: Ladders) -> Any:

@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg, sparse
@@ -216,39 +216,57 @@ def fitted(estimator: Any, X: Array, setting: dict[str, Any]) -> tuple[Array, Ce
     return model.adjacency_.toarray(), model.certificate_
 
 
-def graph_of(ladder: Ladder) -> Any:
-    """Return the mean of a ladder as CSR: weights in the real part, inclusion frequencies in the imaginary part.
+class MemberMean(NamedTuple):
+    """A weighted mean of member networks: the weights, and how often each edge is there, both as CSR arrays."""
 
-    So the sum of both over many ladders has one pattern, and takes one pass.
-    """
-    n, kept = ladder.labels.shape
-    values = ladder.weights.astype(complex)
-    values.imag = ladder.shares
-    found = sparse.csr_array((values.ravel(), ladder.labels.flatten(), np.arange(n + 1) * kept), shape=(n, n))
-    found.sort_indices()
-    return found
+    weights: Any
+    frequency: Any
+
+    @classmethod
+    def nothing(cls, n_nodes: int) -> MemberMean:
+        """Return the mean of no members yet."""
+        return cls(sparse.csr_array((n_nodes, n_nodes)), sparse.csr_array((n_nodes, n_nodes)))
+
+    def plus(self, ladder: Ladder, share: float) -> MemberMean:
+        """Return the mean with the members of a ladder, which count by their share."""
+        n, n_nearest = ladder.labels.shape
+        pointers = np.arange(n + 1) * n_nearest
+        weights = sparse.csr_array((share * ladder.weights.ravel(), ladder.labels.flatten(), pointers), shape=(n, n))
+        shares = sparse.csr_array((share * ladder.shares.ravel(), ladder.labels.flatten(), pointers), shape=(n, n))
+        weights.sort_indices()  # sums of sorted matrices are sorted, and values are found in them by bisection
+        shares.sort_indices()
+        return MemberMean(self.weights + weights, self.frequency + shares)
+
+    def scaled(self, share: float) -> MemberMean:
+        """Return the mean with all its members counting less."""
+        return MemberMean(share * self.weights, share * self.frequency)
+
+    def edges(self) -> tuple[Any, Array]:
+        """Return the weights as CSR without zeros, and the inclusion frequency of each edge."""
+        weights = self.weights.copy()
+        weights.data[weights.data <= 0.0] = 0.0
+        weights.eliminate_zeros()
+        return weights, np.minimum(values_at(self.frequency, weights), 1.0)  # a sum can end a little above 1
 
 
-def finished(mean: Any) -> tuple[Any, Array]:
-    """Return the weights of such a sum as CSR without zeros, and the inclusion frequency of each edge."""
-    kept = mean.copy()
-    kept.data[kept.data.real <= 0.0] = 0.0
-    kept.eliminate_zeros()
-    return kept.real, np.minimum(kept.data.imag, 1.0)  # a sum of shares can end a little above 1
+def values_at(matrix: Any, pattern: Any) -> Array:
+    """Return the value of a CSR matrix at each edge of a CSR pattern, 0 where it has none."""
+    return np.asarray(matrix[pattern.tocoo().coords]).ravel()
 
 
 def with_prior_members(
-    mean: Any,
+    mean: MemberMean,
     smooth: Any,
     signals: Array,
     ladders: Ladders,
     geometries: dict[str, float],
     game: GamePrior,
-) -> tuple[Any, float]:
+) -> tuple[MemberMean, float]:
     """Add best responses to the game on a graph, each at several strengths; return the mean and the mean strength."""
     state = game.evaluate(smooth, tol=1e-12)
     left, right = state.left, state.right
-    mean, lams = (1.0 - PRIOR_SHARE) * mean, list[float]()
+    mean = mean.scaled(1.0 - PRIOR_SHARE)
+    lams: list[float] = []
     searched = {name: weight for name, weight in geometries.items() if name != PARTIAL}
     total = sum(searched.values())
     for geometry, weight in searched.items():
@@ -258,6 +276,6 @@ def with_prior_members(
         for cost in PRIOR_COSTS:
             lams.append(lam_for_cost(middle, left, right, cost))
             found = response_ladder(points, betas, ladders.c, ladders.n_nearest, lams[-1] * left, right)
-            mean = mean + PRIOR_SHARE * weight / (total * len(PRIOR_COSTS)) * graph_of(found)
+            mean = mean.plus(found, PRIOR_SHARE * weight / (total * len(PRIOR_COSTS)))
             ladders.step()
     return mean, float(np.mean(lams))

@@ -30,7 +30,7 @@ from scipy import sparse
 
 from ..graph import LearnedGraph
 from ..validation import Array, InputError, check_choice, check_integer, check_number
-from .evidence import values_at
+from .members import values_at
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,6 @@ from sklearn.utils.validation import check_is_fitted
 from ..certificate import LOG, exact, summed_up
 from ..consensus.evidence import (
     plain_mean,
-    values_at,
     with_prior,
 )
 from ..consensus.members import (
@@ -23,9 +22,9 @@ from ..consensus.members import (
     PRIOR_COSTS,
     PRIOR_SHARE,
     Ladders,
-    finished,
     geometry_weights,
     ladder_degrees,
+    values_at,
     with_prior_members,
 )
 from ..consensus.parallel import parallel_map
@@ -216,7 +215,7 @@ class ConsensusGL(GraphEstimator):
         ladders.n_steps = len(geometries) * (1 + priors) + len(drawn) + 1
         mean, pairs = plain_mean(kind.name, geometries, signals, ladders)
         ladders.warn_crowded()
-        smooth, frequency = finished(mean)
+        smooth, frequency = mean.edges()
         weights, plain = smooth, smooth.data
         learned: dict[str, Any] = {"prior_share_": 0.0}
         if priors:
@@ -224,8 +223,8 @@ class ConsensusGL(GraphEstimator):
             played = self.game_with(benefit)
             if origin != "uniform":
                 mean, lam = with_prior_members(mean, smooth, signals, ladders, geometries, played)
-                weights, frequency = finished(mean)
-                plain = (weights + 1j * smooth).data.imag  # on the pattern of the weights
+                weights, frequency = mean.edges()
+                plain = values_at(smooth, weights)
                 pairs = with_prior(pairs, weights, smooth, ladders)
             state = played.evaluate(weights, tol=1e-12)
             value = state.value
