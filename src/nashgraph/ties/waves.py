@@ -9,7 +9,7 @@ a respondent i names j with probability ρ_i, logit ρ_i = t + logit of their re
 
 whose gradient is that of the complete data under the posterior q of ties: Σ (q − π), Σ (q − π) L and
 Σ q (N − ρ), less the prior's. The slope s is the persistence of ties. Successive waves share few ties, yet all other
-waves together predict a wave far better than its neighbour does (fact 21 of docs/mathematics.md), so they are pooled.
+waves together predict a wave far better than its neighbour does, so they are pooled.
 """
 
 from __future__ import annotations
