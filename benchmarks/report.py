@@ -22,9 +22,10 @@ from rich.console import Console
 from rich.table import Table
 
 import nashgraph
-from nashgraph.files import SHOWING, written_whole
+from nashgraph.files import written_whole
 
 SOURCE = Path(nashgraph.__file__).parent
+SHOWING = {"cli", "comparison", "report", "io", "files"}  # modules that no figure of a method depends on
 PACKAGES = ("numpy", "scipy", "numba", "scikit-learn")
 
 
