@@ -675,3 +675,42 @@ def test_people_with_0_everywhere_are_silent():
     study = read_study(pd.DataFrame({"name": NAMES[:30], **counts}))
     assert study.silent[NAMES[:4]].tolist() == [True, True, True, False]
     assert [decision.columns for decision in study.decisions if decision.kind == "silent"] == [tuple(NAMES[:3])]
+
+
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        ([None] * 4, "no answers are left"),
+        ([1.0, 2.0, np.inf, 1.0], "'x' is infinite for c"),
+        ([1, 2, 3, 10**400], "'x' is infinite for d"),
+    ],
+    ids=["empty", "infinite", "beyond floats"],
+)
+def test_cells_that_cannot_be_used_are_refused(cells, message):
+    with pytest.raises(InputError, match=message):
+        read_study(pd.DataFrame({"id": list("abcd"), "x": cells}))
+
+
+@pytest.mark.parametrize("cells", [[[1], [2], [1], [2]], [1j, 2, 1j, 2], [b"x", b"y", b"x", b"y"]], ids=str)
+def test_cells_of_any_type_are_read_as_they_print(cells):
+    assert list(read_study(pd.DataFrame({"id": list("abcd"), "x": cells})).people.index) == list("abcd")
+
+
+def test_people_are_the_index_of_a_table_that_has_names():
+    assert list(read_study(pd.DataFrame({"x": [1, 2, 3]}, index=["ann", "bob", "cat"])).people.index) == [
+        "ann",
+        "bob",
+        "cat",
+    ]
+
+
+def test_a_person_without_an_id_is_called_by_the_row():
+    study = read_study(survey().assign(name=[None, *NAMES[1:30]]))
+    assert study.people.index.tolist()[:2] == ["row 1", NAMES[1]]
+
+
+def test_a_column_with_two_points_in_its_name(tmp_path):
+    table = pd.DataFrame({"id": list("abcd"), "a..b": [1, 2, 3, 1], "a": [3, 2, 1, 3], "b": [1, 1, 2, 3]})
+    study = read_study(table)
+    write_plan(study.plan, tmp_path / "plan.toml")
+    assert read_study(table, plan=tmp_path / "plan.toml").signals.equals(study.signals)

@@ -245,8 +245,7 @@ def finished(building: Building) -> Study:
     coded = by_person(building, coded_table(building.table, answers))
     coded = checked_signals(building, coded)
     survey, spellings = told_ties(building)
-    first = [int(building.rows_of(person)[0]) for person in building.people] if len(building.who) else []
-    people = building.table.iloc[first].set_axis(pd.Index(building.people, dtype=object), axis=0)
+    people = building.table.iloc[building.first_rows()].set_axis(pd.Index(building.people, dtype=object), axis=0)
     weights = _one_number(building, people, "weight")
     benefit = _one_number(building, people, "benefit")
     answered = np.ones(len(building.people), dtype=bool)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from .plan_file import checked_hash
 from .profiles import Profile, profiles_of
 from .read import check_file, read_table
 from .reshape import PERSON
+from .text import checked_names
 from .ties import GRAPHS, _read_graph
 from .trim import Trimmed, trimmed
 
@@ -48,8 +50,7 @@ class Raw:
 def load(source: Source, options: Mapping[str, Any], plan: TablePlan | None = None) -> Raw:
     """Load a file or a table; decimal commas are recognised."""
     if isinstance(source, pd.DataFrame):
-        table = source.reset_index() if source.index.name else source.reset_index(drop=True)
-        table = table.set_axis(pd.Index(list(map(str, table.columns)), dtype=object), axis=1)
+        table = _plain(source)
         return _raw("the table", "", table, {}, [], plan)
     path = check_file(Path(source))
     digest = sha256(path.read_bytes()).hexdigest()
@@ -87,6 +88,33 @@ def _raw(
     if kept.get("decimal") == ",":
         data = data.apply(_swapped)
     return Raw(file, digest, data, kept, trim, [*decisions, *trim.decisions])
+
+
+def _plain(source: pd.DataFrame) -> pd.DataFrame:
+    """Return a user's table with columns of numbers, words and dates, and its index as a column if it has names."""
+    table = source.copy(deep=False)
+    if table.index.name or (table.index.nlevels == 1 and pd.api.types.is_string_dtype(table.index.dtype)):
+        table = table.reset_index(names=str(table.index.name or "name"))
+    table = table.reset_index(drop=True)
+    names = list(map(str, table.columns))
+    table.columns = pd.Index(checked_names("the table", names), dtype=object)
+    for name in names:
+        column = table[name]
+        if column.dtype.kind in "biufM" or isinstance(column.dtype, pd.CategoricalDtype):
+            continue
+        # Lists, complex numbers and the like are read as the text that they print.
+        table[name] = column.map(lambda cell: cell if isinstance(cell, str | bool) else _cell(cell), na_action="ignore")
+    return table
+
+
+def _cell(cell: Any) -> Any:
+    """Return a number that a float can hold, or the text of anything else."""
+    if not isinstance(cell, Real):
+        return str(cell)
+    try:
+        return float(cell)
+    except OverflowError:
+        return float("inf")
 
 
 def _has_decimal_commas(table: pd.DataFrame) -> bool:

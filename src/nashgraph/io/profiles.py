@@ -232,7 +232,7 @@ def person_score(profile: Profile, aside: dict[str, str], place: int) -> float:
         return 0.0
     score = _score_of_name(profile)
     if score == 0.0 and profile.unique:
-        short = profile.text and max(map(len, profile.counts)) <= 40
+        short = profile.text and max(map(len, profile.counts), default=0) <= 40
         if profile.why_code:
             score = 3.0
         elif place == 0 and _is_first_id(profile):

@@ -45,13 +45,14 @@ def _by_person(table: pd.DataFrame, profiles: list[Profile], aside: dict[str, st
     repeated = [(score, profile) for score, profile in likely if not profile.unique and profile.distinct > 1]
     best = complete[0] if complete else (0.0, None)
     # A form's own number identifies the form: where a person's id repeats, rows are something else.
-    rival = next((pair for pair in repeated if pair[0] >= 5.0 > best[0] and _is_person(pair[1], aside)), None)
+    again = [pair for pair in repeated if pair[1].distinct < pair[1].filled]
+    rival = next((pair for pair in again if pair[0] >= 5.0 > best[0] and _is_person(pair[1], aside)), None)
     if rival is None and best[1] is not None:
         return _people(best[1], likely)
     household = _household(profiles)
     if rival is None:
         partly = (profile for score, profile in repeated if score >= 2.5 and profile.distinct == profile.filled)
-        person = next((profile for profile in partly if profile.filled >= 0.9 * len(table)), None)
+        person = next((profile for profile in partly if profile.filled >= 0.5 * len(table)), None)
         rows = household or _compound(table, profiles) or (_people(person, likely) if person is not None else None)
         return rows or Rows("people", why="no column identifies people, so they are numbered by row", unsure=True)
     rows = _compound(table, profiles) or _repeated(table, rival[1], profiles, aside) or household

@@ -41,15 +41,17 @@ class Building:
         """Return the columns that have one of some roles."""
         return [column for column in self.columns if column.role in roles]
 
-    def rows_of(self, person: str) -> Array:
-        """Return the rows about a person."""
-        return np.flatnonzero(self.who == person)
+    def first_rows(self) -> list[int]:
+        """Return the first row about each person."""
+        rows: dict[str, int] = {}
+        for row, person in enumerate(self.who):
+            rows.setdefault(person, row)
+        return [rows[person] for person in self.people]
 
 
 def told_ties(building: Building) -> tuple[TieSurvey, pd.DataFrame]:
     """Return what the columns about ties say, and the names that are not spelt as in the table."""
-    first = [int(building.rows_of(person)[0]) for person in building.people] if len(building.who) else []
-    rows = building.table.iloc[first].reset_index(drop=True)
+    rows = building.table.iloc[building.first_rows()].reset_index(drop=True)
     index = pd.Index(building.people, dtype=object)
     traits, counts = _counted(building, rows, index)
     totals = building.of_role("n_ties")
