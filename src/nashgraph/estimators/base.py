@@ -23,7 +23,6 @@ from ..graph import LearnedGraph
 from ..matching import fields_in_order, in_order
 from ..pairs import PairSearch
 from ..priors import GamePrior, PriorTest
-from ..registry import Registry
 from ..smoothness import beta_for_degree
 from ..study import Study
 from ..validation import (
@@ -41,12 +40,6 @@ from ..validation import (
     listing,
     silent_nodes,
     warn,
-)
-
-# The report stands above the estimators and imports them: it is found by name, when a model is to be shown.
-SHOWING: Registry[Callable[..., Any]] = Registry(
-    "way to show a model",
-    later={"file": "nashgraph.report.html:open_report", "notebook": "nashgraph.report.html:notebook_view"},
 )
 
 
@@ -331,13 +324,18 @@ class GraphEstimator(BaseEstimator):
         'network.html'
         """
         check_is_fitted(self)
-        written: Path = SHOWING["file"](self, file, show=show, **about)
-        return written
+        # The report stands above the estimators; it is imported when somebody asks for it (pyproject.toml allows this).
+        from ..report.html import open_report  # noqa: PLC0415
+
+        return open_report(self, file, show=show, **about)
 
     def _repr_html_inner(self) -> str:
         """Return what a notebook shows: the network of a fitted model, the parameters of another."""
-        shown: str | None = SHOWING["notebook"](self) if self.__sklearn_is_fitted__() else None
-        return shown or super()._repr_html_inner()
+        if not self.__sklearn_is_fitted__():
+            return super()._repr_html_inner()
+        from ..report.html import notebook_view  # noqa: PLC0415 (as in report)
+
+        return notebook_view(self) or super()._repr_html_inner()
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
         bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
