@@ -78,3 +78,4 @@ print(f"of five people at random: {np.mean([gain(random.choice(people, 5, replac
 # %%
 fits["twenty draws"].plot()
 plt.tight_layout()
+plt.show()
