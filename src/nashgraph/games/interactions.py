@@ -182,7 +182,7 @@ def check_h1(interaction: Interaction) -> None:
             np.broadcast_to(np.asarray(part(at), dtype=float), at.shape)
             for part, at in ((interaction.value, x), (interaction.slope, x), (interaction.slope, middle))
         )
-        found, curvature = np.diff(f) / step, np.diff(slope) / step
+        quotient, curvature = np.diff(f) / step, np.diff(slope) / step
     for values, symbol in ((f, "f"), (slope, "f'")):
         _require(np.isfinite(values), "it must be finite for x >= 0", symbol, x, values)
     slack = 1e-9
@@ -191,7 +191,7 @@ def check_h1(interaction: Interaction) -> None:
     _require(np.abs(slope) <= 1 + slack, "f must be 1-Lipschitz", "f'", x, slope)
     _require(f <= x * (1 + slack) + slack, "f(x) must be at most x", "f", x, f)
     # On a grid this fine a difference quotient agrees with the derivative to about 1e-4, and rounding is below 1e-9.
-    _require(np.abs(found - halfway) <= 1e-3, "slope must be the derivative of f", "f'", middle, halfway)
+    _require(np.abs(quotient - halfway) <= 1e-3, "slope must be the derivative of f", "f'", middle, halfway)
     _require(curvature <= slack, "f must be concave", "f''", middle, curvature)
     _require(np.abs(curvature) <= 1 + slack, "|f''(x)| must be at most 1", "f''", middle, curvature)
 

@@ -88,16 +88,16 @@ def answer_questions(game: Game, questions: Questions | None = None, plain: Game
 
 def caution(game: Game, prior: bool = False) -> str:
     """Return what all answers depend on."""
-    said = (
+    sentences = (
         "These figures come from a model, the game on the learned network: nobody was observed leaving or being "
         "supported."
     )
     if prior:
-        said += (
+        sentences += (
             " The network was learned with a prior that gives influence to nodes that matter in this game, so their "
             "effect is partly an assumption."
         )
-    return said if game.replicate_weights else f"{said} {NO_REPLICATES}"
+    return sentences if game.replicate_weights else f"{sentences} {NO_REPLICATES}"
 
 
 def _answered(name: str, game: Game, asked: Questions, plain: Game | None) -> Answer:
@@ -106,30 +106,30 @@ def _answered(name: str, game: Game, asked: Questions, plain: Game | None) -> An
         return Answer(name, title, NOT_CENTRAL, pd.DataFrame(), 0)
     count = asked.n_best(game)
     try:
-        table, *said = find(game, asked, count)
+        table, *sentences = find(game, asked, count)
     except (TooFewError, NoEquilibriumError, UnansweredError) as error:  # a new tie may leave no equilibrium
         return Answer(name, title, f"Not available: {error}.", pd.DataFrame(), 0)
     if name == "players" and plain is not None:
         without = {*key_players(plain)["name"].head(count)}
         owing = [_short(name) for name in table["name"].head(count) if name not in without]
         only = f"{listing(owing)} {'is' if len(owing) == 1 else 'are'} among them only because of the prior."
-        said.append(only if owing else "They are the same without the prior.")
+        sentences.append(only if owing else "They are the same without the prior.")
     shown = min(count, len(table), table.attrs.get("connected", count))  # units of support may be fewer
     if "among_best" in table:
         stable = int((table["among_best"].head(shown) >= 0.9).sum())
         many = "none is" if not stable else "1 is" if stable == 1 else f"{stable} are"
         rest = ": this result is not stable" if not stable else "; the others are not stable"
-        said.append(
+        sentences.append(
             f"Of these {shown}, {many} among the first {shown} in at least 90% of the replicates"
             f"{rest if stable < shown else ''}."
         )
-    return Answer(name, title, " ".join(said), table, shown)
+    return Answer(name, title, " ".join(sentences), table, shown)
 
 
 def _short(name: object) -> str:
     """Return a node's name, cut if it is very long."""
-    said = str(name)
-    return said if len(said) <= 60 else f"{said[:59]}…"
+    text = str(name)
+    return text if len(text) <= 60 else f"{text[:59]}…"
 
 
 def _players(game: Game, asked: Questions, count: int) -> Iterator[Any]:

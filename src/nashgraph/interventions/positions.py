@@ -67,8 +67,8 @@ def roles(
         community = LearnedGraph(game.names, game.weights).communities
     else:
         communities = in_order("communities", communities, game.names, "the graph")
-        given = check_vector("communities", communities, game.n_nodes, "pass a number for each node, or leave it out")
-        community = np.unique(given, return_inverse=True)[1] + 1
+        labels = check_vector("communities", communities, game.n_nodes, "pass a number for each node, or leave it out")
+        community = np.unique(labels, return_inverse=True)[1] + 1
     heavy = heavy_ties(game.weights)
     broker = betweenness(heavy, starts, random)
     fewer = max(1, starts // 8)  # intervals need fewer digits
@@ -139,8 +139,8 @@ def heavy_ties(weights: Any) -> Any:
     n, counts = weights.shape[0], np.diff(weights.indptr)
     even = np.asarray(weights.sum(axis=1), dtype=float).ravel() / max(1, n - 1)
     rows = np.repeat(np.arange(n), counts)
-    kept = weights.data >= even[rows] * (1.0 - 1e-9)
-    return sparse.csr_array((weights.data[kept], (rows[kept], weights.indices[kept])), shape=weights.shape)
+    heavy = weights.data >= even[rows] * (1.0 - 1e-9)
+    return sparse.csr_array((weights.data[heavy], (rows[heavy], weights.indices[heavy])), shape=weights.shape)
 
 
 def core_numbers(weights: Any) -> Array:

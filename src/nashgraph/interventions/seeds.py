@@ -89,18 +89,18 @@ def best_seeds(
     reached = np.cumsum(gains)
     table = {"name": pd.Series(game.names[chosen], dtype=object), "gain": gains, "reached": reached}
     table["random_seeds"] = [sets.random_seeds(number) for number in reached]
-    over, own = [], []
+    over, chosen_there = [], []
     for replicate in game.replicates if score is None else ():
         fewer = draw(replicate.weights, max(1, draws // 4), random)
-        own.append(fewer.greedy(seeds))
+        chosen_there.append(fewer.greedy(seeds))
         over.append(np.cumsum(fewer.gains(chosen)))
-    table |= stability(game, reached, over, own, chosen)
-    found = pd.DataFrame(table)
+    table |= stability(game, reached, over, chosen_there, chosen)
+    result = pd.DataFrame(table)
     share = reached[-1] / game.n_nodes
     # An upper bound: roots are drawn evenly, not independently.
     error = game.n_nodes * float(np.sqrt(max(0.0, share * (1.0 - share)) / len(sets)))
-    found.attrs |= {"samples": len(sets), "error": error, "n_nodes": game.n_nodes}
-    return found
+    result.attrs |= {"samples": len(sets), "error": error, "n_nodes": game.n_nodes}
+    return result
 
 
 def expected_reach(
@@ -124,10 +124,10 @@ def expected_reach(
     (2.0, 1.0)
     """
     game = Game.on(graph)
-    told = np.unique(game.numbered(seeds))
+    informed = np.unique(game.numbered(seeds))
     draws = check_draws(samples, random_state, game.n_nodes)
     sets = draw_sets(game.weights, *draws, model=model, scale=scale, rounds=rounds)
-    return float(sets.gains(told).sum())
+    return float(sets.gains(informed).sum())
 
 
 def check_draws(samples: int | None, random_state: object, n_nodes: int) -> tuple[int, np.random.Generator]:

@@ -167,7 +167,7 @@ def units_for(game: Game, count: int, size: float, rounds: int | None = None, tr
 
     for part in np.array_split(np.arange(count), rounds or count):
         worth = np.where(units > 0, -np.inf, size * now.worth)
-        found, _complete = greatest(worth, gain, 1, tried)
-        units[max(found, key=lambda node: found[node]) if found else firsts(worth, len(part))] = 1.0
+        gains, _complete = greatest(worth, gain, 1, tried)
+        units[max(gains, key=lambda node: gains[node]) if gains else firsts(worth, len(part))] = 1.0
         now = now.with_benefit(game.benefit + size * units)
     return units, now

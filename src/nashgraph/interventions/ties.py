@@ -101,13 +101,13 @@ def best_ties(
         targets, sources = divmod(ordered, played.n_nodes)
         table = search.by_estimates(played, size, ordered, added * played.state.left[targets] * bound[sources])
     pairs, gains, over, proven = table
-    found = named(played, pairs, worth=worth(played, pairs), gain=gains, **over)
+    result = named(played, pairs, worth=worth(played, pairs), gain=gains, **over)
     try:
         together = changed(played, pairs, added).value - played.value
     except NoEquilibriumError:  # each alone leaves one
         together = np.inf
-    found.attrs |= {"weight": added, "gain": together, "proven": proven}
-    return found
+    result.attrs |= {"weight": added, "gain": together, "proven": proven}
+    return result
 
 
 def costliest_ties(

@@ -78,7 +78,7 @@ class _Leaving:
     def of(self, some: slice) -> _Leaving:
         return _Leaving(self.nodes[some])
 
-    def pressed(self, received: Array, told: Array) -> Array:
+    def pressed(self, received: Array, sent: Array) -> Array:
         """Return what nodes receive in each variant: a node that is gone tells nothing, so nothing changes."""
         return received
 
@@ -106,10 +106,10 @@ class _Changing:
     def of(self, some: slice) -> _Changing:
         return _Changing(self.targets[some], self.sources[some], self.changes[some])
 
-    def pressed(self, received: Array, told: Array) -> Array:
+    def pressed(self, received: Array, sent: Array) -> Array:
         """Return what nodes receive in each variant: one pair has another weight."""
         variants = np.arange(len(self))
-        received[self.targets, variants] += self.changes * told[self.sources, variants]
+        received[self.targets, variants] += self.changes * sent[self.sources, variants]
         return received
 
     def fixed(self, points: Array) -> Array:
@@ -153,8 +153,8 @@ def _settled(
     rested = np.zeros(len(variants), dtype=bool)
     with np.errstate(all="ignore"):  # a variant that diverges is solved by itself
         for _ in range(options.max_steps):
-            told = prior.interaction.value(points)
-            inner = prior.benefit[:, None] + prior.share * variants.pressed(game.matrix @ told, told)
+            sent = prior.interaction.value(points)
+            inner = prior.benefit[:, None] + prior.share * variants.pressed(game.matrix @ sent, sent)
             image = inner if prior.plain else np.column_stack([prior.response.value(column) for column in inner.T])
             defect = variants.fixed(image - points)
             size = np.maximum(np.linalg.norm(points, axis=0), np.finfo(float).tiny)

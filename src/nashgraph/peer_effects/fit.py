@@ -188,8 +188,8 @@ def designed(
         names = tuple(f"{GROUP}{k + 1}" for k in range(constants.shape[1]))
     else:
         constants, names = np.ones((len(data.names), 1)), (CONSTANT,)
-    own = np.column_stack([constants, data.covariates])
-    check_not_collinear(own, [*names, *data.terms])
+    columns = np.column_stack([constants, data.covariates])
+    check_not_collinear(columns, [*names, *data.terms])
     friends = tuple(f"{FRIENDS}{term}" for term in data.terms) if contextual else ()
     observed = data.actions[data.observed]
     if not isinstance(interaction, Linear):
@@ -202,7 +202,7 @@ def designed(
             )
     if np.ptp(observed) == 0.0:
         raise InputError("everybody has the same action, so nothing can be fitted")
-    return Design(data, interaction, own, (*names, *data.terms, *friends), contextual, constant_only)
+    return Design(data, interaction, columns, (*names, *data.terms, *friends), contextual, constant_only)
 
 
 def check_method(design: Design, method: str, censored: bool) -> None:
@@ -248,17 +248,17 @@ def by_moments(design: Design, settings: dict[str, Any]) -> GameFit:
     """Return the fit by simulated moments on draws of the network."""
     data = design.data
     form = ReducedForm(design.networks())
-    found = simulated_moments(form, data.actions, design.instrumental, settings["errors"], data.groups)
+    estimate = simulated_moments(form, data.actions, design.instrumental, settings["errors"], data.groups)
     result = fitted(
         design,
         settings,
-        parameters=found.parameters,
-        spread=found.covariance,
-        residuals=found.residuals,
-        fitted_actions=found.mean,
+        parameters=estimate.parameters,
+        spread=estimate.covariance,
+        residuals=estimate.residuals,
+        fitted_actions=estimate.mean,
         log_likelihood=np.nan,
     )
-    return replace(result, between_draws=float(np.sqrt(found.between[0, 0])))
+    return replace(result, between_draws=float(np.sqrt(estimate.between[0, 0])))
 
 
 def by_likelihood(design: Design, settings: dict[str, Any]) -> GameFit:
@@ -268,15 +268,15 @@ def by_likelihood(design: Design, settings: dict[str, Any]) -> GameFit:
     columns = design.columns(weights)
     check_varied(weights, columns)
     estimate: Callable[..., Any] = censored_likelihood if settings["censored"] else quasi_likelihood
-    found = estimate(weights, data.actions, columns)
+    likely = estimate(weights, data.actions, columns)
     return fitted(
         design,
         settings,
-        parameters=found.parameters,
-        spread=found.covariance,
-        residuals=found.residuals,
-        fitted_actions=data.actions - found.residuals,
-        log_likelihood=found.log_likelihood,
+        parameters=likely.parameters,
+        spread=likely.covariance,
+        residuals=likely.residuals,
+        fitted_actions=data.actions - likely.residuals,
+        log_likelihood=likely.log_likelihood,
     )
 
 
@@ -295,17 +295,17 @@ def by_instruments(design: Design, settings: dict[str, Any]) -> GameFit:
     [weights] = data.networks
     columns = design.columns(weights)
     excluded = instruments_of(weights, design.instrumental, columns)
-    found = two_stage(weights, data.actions, columns, excluded, settings["errors"], data.groups)
+    estimate = two_stage(weights, data.actions, columns, excluded, settings["errors"], data.groups)
     result = fitted(
         design,
         settings,
-        parameters=found.parameters,
-        spread=found.covariance,
-        residuals=found.residuals,
-        fitted_actions=data.actions - found.residuals,
+        parameters=estimate.parameters,
+        spread=estimate.covariance,
+        residuals=estimate.residuals,
+        fitted_actions=data.actions - estimate.residuals,
         log_likelihood=np.nan,
     )
-    return replace(result, overidentification=found.overidentification)
+    return replace(result, overidentification=estimate.overidentification)
 
 
 def fitted(
@@ -366,14 +366,14 @@ def bootstrapped(
     centred = solution.residuals - solution.residuals.mean()
     n, p = solution.point.jacobian[observed].shape
     widened = centred * np.sqrt(n / max(n - p, 1))
-    found = list[Array]()
+    drawn = list[Array]()
     for _ in range(count):
         mean = means[random.integers(len(means))]
         simulated = np.where(observed, mean + random.choice(widened, len(mean)), np.nan)
         try:
-            found.append(least_squares(form, simulated, search, solution.parameters).parameters)
+            drawn.append(least_squares(form, simulated, search, solution.parameters).parameters)
         except NotIdentifiedError:
             continue
-    if len(found) < max(2, count // 2):
+    if len(drawn) < max(2, count // 2):
         raise InputError("most bootstrap fits failed: there are too few people for these terms")
-    return replace(result, covariance=np.cov(np.array(found).T).reshape(p, p), bootstrap=np.array(found))
+    return replace(result, covariance=np.cov(np.array(drawn).T).reshape(p, p), bootstrap=np.array(drawn))

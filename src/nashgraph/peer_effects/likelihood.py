@@ -64,11 +64,11 @@ def quasi_likelihood(weights: Any, actions: Array, columns: Array) -> Likely:
     eigenvalues = component_eigenvalues(weights)
     heard = weights @ actions
     basis = np.linalg.qr(columns)[0]
-    own = actions - basis @ (basis.T @ actions)
+    unexplained = actions - basis @ (basis.T @ actions)
     others = heard - basis @ (basis.T @ heard)
 
     def negative(phi: float) -> float:
-        residuals = own - phi * others
+        residuals = unexplained - phi * others
         return 0.5 * n * np.log(float(residuals @ residuals) / n) - log_determinant(phi, eigenvalues)
 
     real = eigenvalues[np.abs(eigenvalues.imag) < 1e-9].real

@@ -119,7 +119,7 @@ def _with_covariance(
     spread = meat(K[observed], residuals, errors, None if groups is None else groups[observed])
     turned = bread @ slope.T @ weight
     draws = form.means(phi, coefficients) @ K
-    known = (1.0 + 1.0 / len(means.networks)) * np.atleast_2d(np.cov(draws.T))
-    between = turned @ known @ turned.T
+    uncertain = (1.0 + 1.0 / len(means.networks)) * np.atleast_2d(np.cov(draws.T))
+    between = turned @ uncertain @ turned.T
     parameters = np.concatenate([[phi], coefficients])
     return Moments(parameters, turned @ spread @ turned.T + between, between, residuals, point.mean)

@@ -87,14 +87,14 @@ def adjoint(
     y = in_order("y", y, names_of(W) or range(weights.shape[0]), "W")
     actions = check_vector("y", y, weights.shape[0], "pass the equilibrium of W")
     transposed, slope = weights.T, as_interaction(interaction).slope(actions)
-    found = solve_affine(lambda v: slope * (transposed @ v), as_welfare(welfare).gradient(actions), tol=tol)
-    if not found.residual <= tol:
+    solution = solve_affine(lambda v: slope * (transposed @ v), as_welfare(welfare).gradient(actions), tol=tol)
+    if not solution.residual <= tol:
         warn(
-            f"the adjoint was not reached: relative residual {found.residual:.2e} > tol={tol:g} after "
-            f"{found.products} products with W's transpose; is y the equilibrium of W?",
+            f"the adjoint was not reached: relative residual {solution.residual:.2e} > tol={tol:g} after "
+            f"{solution.products} products with W's transpose; is y the equilibrium of W?",
             ConvergenceWarning,
         )
-    return found.point
+    return solution.point
 
 
 def welfare(

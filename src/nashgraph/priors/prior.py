@@ -143,7 +143,7 @@ class Combinable(Settings):
 
     def __mul__(self, strength: float) -> SumOfPriors:
         factor = check_number("the strength of a prior", strength, remedy="multiply by a number, for example 2.0")
-        return SumOfPriors(tuple((factor * own, prior) for own, prior in terms_of(self)))
+        return SumOfPriors(tuple((factor * before, prior) for before, prior in terms_of(self)))
 
     __rmul__ = __mul__
 

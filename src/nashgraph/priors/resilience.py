@@ -130,11 +130,11 @@ class Resilience(Combinable):
 
     def _together(self, weights: SparseWeights, tol: float, start: PriorState | None) -> PriorState:
         """Evaluate node dynamics in all scenarios at once."""
-        count, each = len(self.scenarios), AllScenarios(self.prior, len(self.scenarios))
+        count, together = len(self.scenarios), AllScenarios(self.prior, len(self.scenarios))
         graph = AllWithoutNodes(weights, self.scenarios)
-        known = start.parts[0] if start is not None and len(start.parts) == 1 else None
-        rest, adjoint = each.solve(graph, tol, known)
-        y, state = rest.point.reshape(-1, count), each.state(graph, rest.point, adjoint, 0.0)
+        before = start.parts[0] if start is not None and len(start.parts) == 1 else None
+        rest, adjoint = together.solve(graph, tol, before)
+        y, state = rest.point.reshape(-1, count), together.state(graph, rest.point, adjoint, 0.0)
         values = np.array([self.prior.welfare.value(one) for one in y.T])
         value, counts = self._combined(values + (adjoint * rest.defect).reshape(-1, count).sum(axis=0))
         left, right = (graph.masked(side) for side in (state.left, state.right))
@@ -190,8 +190,8 @@ def targeted_deletions(importance: Array, n_scenarios: int = 8, *, share: float 
     check_integer("n_scenarios", n_scenarios, low=1, high=1000, remedy="try 8")
     check_number("share", share, low=0, high=1, open_low=True, open_high=True, remedy="try 0.1")
     size = max(1, round(share * len(order)))
-    found = [order[first : first + size] for first in range(0, n_scenarios * size, size)]
-    return [nodes for nodes in found if len(nodes)]
+    attacks = [order[first : first + size] for first in range(0, n_scenarios * size, size)]
+    return [nodes for nodes in attacks if len(nodes)]
 
 
 class AllScenarios(FixedPointPrior):
@@ -276,7 +276,7 @@ def only(vector: Array, nodes: Array) -> Array:
 
 def checked_nodes(nodes: Any) -> Array:
     """Return a scenario's nodes as an array of whole numbers."""
-    found = np.asarray(nodes)
-    if found.ndim != 1 or found.size == 0 or not np.issubdtype(found.dtype, np.integer) or found.min() < 0:
+    numbers = np.asarray(nodes)
+    if numbers.ndim != 1 or numbers.size == 0 or not np.issubdtype(numbers.dtype, np.integer) or numbers.min() < 0:
         raise InputError(f"a scenario must be a list of node numbers from 0, for example [0, 3], got {nodes!r}")
-    return found
+    return numbers

@@ -164,7 +164,7 @@ def heaviest(weights: Any, most: int) -> tuple[Any, Array, Array]:
     if whole.nnz <= most:
         return whole, np.zeros(whole.shape[0]), np.zeros(whole.shape[0])
     target = np.repeat(np.arange(whole.shape[0]), np.diff(whole.indptr))
-    kept = np.sort(np.argpartition(whole.data, -most)[-most:])
-    held = sparse.csr_array((whole.data[kept], (target[kept], whole.indices[kept])), shape=whole.shape)
+    places = np.sort(np.argpartition(whole.data, -most)[-most:])
+    held = sparse.csr_array((whole.data[places], (target[places], whole.indices[places])), shape=whole.shape)
     light = whole - held
     return held, np.asarray(light.sum(axis=1)).ravel(), np.asarray(light.sum(axis=0)).ravel() / float(light.sum())
