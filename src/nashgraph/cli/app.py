@@ -76,6 +76,14 @@ def learn(
     """
 
 
+@command("reading:run_read")
+def read(asked: tie_options.ReadArguments) -> None:
+    """Read files as learn would, say how, and write the plan: a small file to look through and to change.
+
+    Example: nashgraph read survey.csv --out study
+    """
+
+
 @command("learn:run_path")
 def path(
     along: options.PathArguments,

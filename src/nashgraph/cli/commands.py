@@ -67,11 +67,11 @@ def argument(metavar: str, words: str, **more: Any) -> Any:
     return field(metadata={"typer": typer.Argument(metavar=metavar, help=words, show_default=False, **more)})
 
 
-def choice(where: str, **more: Any) -> Any:
+def choice(where: str, also: tuple[str, ...] = (), **more: Any) -> Any:
     """Return an option that takes a name out of a registry: any that is registered when the command runs."""
 
     def check(value: str | None) -> str | None:
-        if value is not None and value not in registered(where):
+        if value is not None and value not in (*also, *registered(where)):
             known = registered(where)
             raise typer.BadParameter(f"{value!r} is not known{meant(value, known)}: there are {', '.join(known)}")
         return value

@@ -18,20 +18,34 @@ from ..certificate import exact
 from ..estimators import ConsensusGL
 from ..files import check_folder, claimed, in_bytes, written_together
 from ..graph import NOT_CENTRAL, LearnedGraph
-from ..io import GRAPH_FILES, Job, ModelRecord, Signals, TableError, file_record, load_signals, sha256_of
+from ..io import GRAPH_FILES, Job, ModelRecord, Signals, TableError, file_record, load_signals, plan_text, sha256_of
 from ..io.graphs import write_csv
 from ..metrics import symmetrize_for
 from ..network_check import NetworkCheck
+from ..plan import PlanError
 from ..report import summarize, write_report
 from ..report.drawing import check_layout
 from ..report.prose import concentration_sentence, gaps_mark, leaders, speaking
 from ..report.reference import structure_of
+from ..study import Study
 from ..validation import InputError, listing
 from .commands import DONE, UNFINISHED, meant
 from .fitting import MODEL, Outcome, all_parameters, check_engine, check_given, learned, needs_complete, scores
-from .messages import MEANT, MEASURED, Voice, paired
+from .messages import MEANT, MEASURED, Voice, counted, paired
 from .options import ClusterArguments, GameArguments, JobArguments, LearnArguments, MethodArguments, PathArguments
-from .tie_options import TIES, TieArguments
+from .reading import (
+    NAMES,
+    PLAN,
+    data_file,
+    is_plan,
+    placed,
+    plan_written,
+    say_reading,
+    signals_in,
+    study_of,
+    write_reading,
+)
+from .tie_options import AUTO, TIES, TieArguments
 
 
 class Inputs(NamedTuple):
@@ -64,12 +78,16 @@ class Run:
     known: pd.DataFrame | None = None
     layout: pd.DataFrame | None = None
     structure: NetworkCheck | None = None
+    study: Study | None = None
     files: list[str] = field(default_factory=list)
 
     def begin(self) -> None:
         """Read the other inputs, and say how."""
         job, inputs, signals, voice = self.job, self.inputs, self.signals, self.voice
-        note_signals(inputs.table, signals, voice)
+        if self.study is None:
+            note_signals(inputs.table, signals, voice)
+        else:
+            say_reading(self.study, inputs.table, self.out / PLAN, voice)
         if job.method != TIES:
             self.structure = note_structure(signals, voice)
         self.truth = truth_noted(inputs.truth, signals, job, voice)
@@ -131,6 +149,8 @@ class Run:
                 io.write_members(folder / MEMBERS, whole.names, whole.weights, outcome.resampled)
                 record = replace(record, members_sha256=sha256_of(folder / MEMBERS))
             (folder / MODEL).write_text(io.record_to_json(record), encoding="utf-8")
+            if self.study is not None:
+                write_reading(folder, self.study, [self.inputs.table, *alters_file(self.job.table)], self.out)
             write_csv(summary.layout, folder / LAYOUT, "name")
             if outcome.selection is not None:
                 io.write_edges(outcome.selection.graph, folder / SELECTED)
@@ -141,11 +161,18 @@ class Run:
         return record
 
 
-def run_job(job: Job, inputs: Inputs, out: Path, voice: Voice) -> ModelRecord:
-    """Read, learn, score and write; say what was decided on the way and what came of it."""
+def run_job(job: Job, inputs: Inputs, out: Path, voice: Voice, study: Study | None = None) -> ModelRecord:
+    """Learn, score and write; say what was decided on the way and what came of it.
+
+    Without a study the table is read as earlier versions read it, for a model that one of them wrote.
+    """
     check_inputs_kept(out, [*inputs.files, *alters_file(job.table)])
     with voice.noting_warnings():
-        run = Run(job, inputs, out, voice, load_signals(inputs.table, job.table, complete=needs_complete(job)))
+        if study is None:
+            signals = load_signals(inputs.table, job.table, complete=needs_complete(job))
+        else:
+            signals = signals_in(study)
+        run = Run(job, inputs, out, voice, signals, study=study)
         with claimed(out):
             run.begin()
             outcome = learned(job, run.signals, voice, run.known)
@@ -180,11 +207,6 @@ def say_briefly(record: ModelRecord, voice: Voice) -> None:
 def ties_of(record: ModelRecord) -> int:
     """Return the number of ties, each counted once whatever its directions; edges.csv may have a row for each."""
     return int(record.certificate.get("ties") or record.edges)
-
-
-def counted(number: int, word: str) -> str:
-    """Return a number of things in words."""
-    return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"
 
 
 def note_signals(file: Path, signals: Signals, voice: Voice) -> None:
@@ -300,7 +322,7 @@ def json_of(record: ModelRecord) -> dict[str, Any]:
 
 EDGES, NODES, REPORT, INDEX = "edges.csv", "nodes.csv", "report.html", "index.html"
 PATH, SELECTED, MEMBERS, LAYOUT = "path.csv", "selected.csv", "members.npz", "layout.csv"
-FILES = (*GRAPH_FILES, MODEL, LAYOUT, PATH, SELECTED, MEMBERS, REPORT, INDEX)  # all that may be written
+FILES = (*GRAPH_FILES, MODEL, LAYOUT, PATH, SELECTED, MEMBERS, PLAN, NAMES, REPORT, INDEX)  # all that may be written
 SCORES = {
     "auc": "AUC",
     "average_precision": "average precision",
@@ -360,21 +382,20 @@ def run_learn(
     chosen: MethodArguments, game: LearnArguments, told: TieArguments, cluster: ClusterArguments, asked: JobArguments
 ) -> int:
     """Learn from one table, or from every group of it."""
-    return run("learn", told.method(chosen.method, chosen.known), game, cluster, asked, chosen, told)
+    return run("learn", game, cluster, asked, chosen, told)
 
 
 def run_path(along: PathArguments, game: GameArguments, cluster: ClusterArguments, asked: JobArguments) -> int:
     """Learn along a path of strengths of the prior."""
-    return run("path", "glgp", game, cluster, asked, MethodArguments(), TieArguments(), along)
+    return run("path", game, cluster, asked, MethodArguments(method="glgp"), TieArguments(), along)
 
 
 def run(
     command: str,
-    method: str,
     game: GameArguments,
     cluster: ClusterArguments,
     asked: JobArguments,
-    known: MethodArguments,
+    chosen: MethodArguments,
     told: TieArguments,
     along: PathArguments | None = None,
 ) -> int:
@@ -382,34 +403,90 @@ def run(
     from .groups import run_groups  # noqa: PLC0415 (it imports this module)
 
     game = cluster.settled(game)
-    check_given(asked.file, asked.truth, known.known)
+    check_given(asked.file, asked.truth, chosen.known)
     check_engine(game.engine)
-    table = told.options(replace(asked.table.options(game.benefit), group=asked.group))
-    parameters = all_parameters(method, game.parameters() | told.parameters(), asked.settings or [], table.missing)
-    if table.benefit is not None:  # it is a column, and comes with the table
+    graph_files(asked.formats, 0)  # what is wrong with it is said before the table is read
+    options = told.options(replace(asked.table.options(game.benefit), group=asked.group))
+    voice = asked.speech.voice(brief=True)
+    study = None
+    file = data_file(asked.file)
+    if options.group is None and not options.gossip:
+        refuse_another(asked.out, file, force=asked.force)
+        study = study_for(asked, options, voice, method=chosen.method)
+    plan = None if study is None else study.plan
+    settings = {} if plan is None else dict(plan.learn)
+    if chosen.method != AUTO:
+        settings["method"] = chosen.method
+    tells = study is not None and study.tells_of_ties
+    method = told.method(str(settings.pop("method", AUTO)), chosen.known, tells=tells)
+    if method == AUTO:
+        method = "consensus"
+    given = {**settings, **game.parameters(), **told.parameters()}
+    job = job_of(command, method, given, options, asked, along)
+    if study is not None:
+        learn = {"method": method, **{name: value for name, value in given.items() if name != "benefit"}}
+        study = replace(study, plan=replace(study.plan, learn=learn))
+        job = replace(job, plan=plan_text(placed(study.plan, [file, *alters_file(options)], asked.out)))
+    inputs = Inputs(file, asked.truth, chosen.known, None, asked.layout_of, asked.interventions, asked.formats)
+    with cluster.opened(game, voice):
+        if options.group is not None:
+            return run_groups(job, inputs, asked.out, voice)
+        record = run_job(job, inputs, asked.out, voice, study)
+    voice.answer({**json_of(record), "out": str(asked.out)})
+    return code_of(record)
+
+
+def study_for(asked: JobArguments, options: io.TableOptions, voice: Voice, method: str) -> Study:
+    """Read the study of a job; a question that the table leaves open is asked with a plan to change."""
+    complete = method not in (AUTO, TIES) and needs_complete(Job("learn", method))
+    with voice.noting_warnings():
+        try:
+            return study_of([asked.file], options, complete=complete)
+        except PlanError as error:
+            if is_plan(asked.file):
+                raise
+            raise plan_written(error, [asked.file], asked.out) from error
+
+
+def job_of(
+    command: str,
+    method: str,
+    given: Mapping[str, Any],
+    options: io.TableOptions,
+    asked: JobArguments,
+    along: PathArguments | None,
+) -> Job:
+    """Return the job that the options ask for."""
+    parameters = all_parameters(method, given, asked.settings or [], options.missing)
+    if options.benefit is not None:  # it is a column, and comes with the table
         del parameters["benefit"]
     if along is not None:
         del parameters["lam"]
         parameters |= along.parameters()
     if asked.false_edges is not None and method != "consensus":
         raise typer.BadParameter("--false-edges selects ties of a consensus: take --method consensus")
-    voice = asked.speech.voice(brief=True)
-    job = Job(
+    return Job(
         command=command,
         method=method,
         parameters=parameters,
-        table=table,
+        table=options,
         directed=not asked.undirected and method != TIES,
         least_frequency=asked.least_frequency,
         false_edges=asked.false_edges,
         truth_directed=asked.truth_directed,
         title=asked.title or asked.file.stem,
     )
-    inputs = Inputs(asked.file, asked.truth, known.known, None, asked.layout_of, asked.interventions, asked.formats)
-    graph_files(asked.formats, 0)  # what is wrong with it is said before the table is read
-    with cluster.opened(game, voice):
-        if table.group is not None:
-            return run_groups(job, inputs, asked.out, voice)
-        record = run_job(job, inputs, asked.out, voice)
-    voice.answer({**json_of(record), "out": str(asked.out)})
-    return code_of(record)
+
+
+def refuse_another(out: Path, file: Path, *, force: bool) -> None:
+    """Refuse to write over the network of another table."""
+    model = out / MODEL
+    if force or not model.is_file():
+        return
+    try:
+        record, _ = io.read_record(model)
+    except InputError:  # not ours, or damaged: nothing that could be lost
+        return
+    before = out / record.input.path
+    if before.resolve() != file.resolve():
+        raise InputError(f"{out} has the network of another table, {before.name}: give another --out, or --force")

@@ -66,6 +66,13 @@ class Voice:
             if warning or not self.brief:
                 self.errors.print(Text(f"{'warning' if warning else 'note'}: {printable(text)}"), soft_wrap=True)
 
+    def collect(self, text: str, *, warning: bool = False) -> None:
+        """Keep a note for the report, and print it only if all notes are printed: a line said it already."""
+        if text not in self.notes:
+            self.collected.append(Note(text, warning))
+            if not self.brief:
+                self.errors.print(Text(f"note: {printable(text)}"), soft_wrap=True)
+
     def say(self, what: Any = "") -> None:
         """Say something to people: a text or a table."""
         if isinstance(what, str):
@@ -174,6 +181,11 @@ def plain(value: Any) -> Any:
     """Return a value as JSON has it: None where it is missing or not finite."""
     value = value.item() if isinstance(value, np.generic) else value
     return None if value is pd.NA or (isinstance(value, float) and not math.isfinite(value)) else value
+
+
+def counted(number: int, word: str) -> str:
+    """Return a number of things in words."""
+    return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"
 
 
 def finite(content: Any) -> Any:

@@ -286,6 +286,7 @@ class JobArguments(FileArguments):
         "--set", metavar="NAME=VALUE", help="Any other parameter of the method, for example tol=1e-8."
     )
     out: Path = output_option(default=Path("nashgraph-out"), help="Folder for the files.")
+    force: bool = output_option("--force", default=False, help="Write over the network of another table.")
     formats: str | None = output_option(
         metavar="graphml,json|none", help="Graph files to add.", show_default="both for up to 2,000 nodes"
     )
@@ -319,7 +320,13 @@ class JobArguments(FileArguments):
 class MethodArguments:
     """The method of learn, and ties that are known already."""
 
-    method: str = choice(LEARNERS, default="consensus", rich_help_panel=METHOD, help="Method to learn with.")
+    method: str = choice(
+        LEARNERS,
+        also=("auto",),
+        default="auto",
+        rich_help_panel=METHOD,
+        help="Method to learn with. auto is the tie model (ties) if the table tells of ties, else the consensus.",
+    )
     known: Path | None = known_option(
         metavar="TIES",
         help="Known ties: a table with the columns source and target (or from and to) and, if it lists non-ties, "

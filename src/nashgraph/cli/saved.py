@@ -28,6 +28,7 @@ from .groups import FOLDER as GROUPS
 from .learn import EDGES, MEMBERS, NODES, REPORT, Inputs, check_inputs_kept, code_of, json_of, say_figures, write_tables
 from .messages import Voice, listed, paired, plain, records
 from .options import ActArguments, RerunArguments, ShowArguments
+from .reading import study_again
 from .tie_options import TIES
 
 FIT = "fit.json"
@@ -127,7 +128,8 @@ def run_rerun(asked: RerunArguments) -> int:
     for name, now in io.library_versions().items():
         if now != (before := earlier.versions.get(name)):
             voice.note(f"{name} is {now} here and was {before}")
-    record = learn.run_job(with_alters_at(earlier.job, alters), Inputs(file, truth, known, place), out, voice)
+    job = with_alters_at(earlier.job, alters)
+    record = learn.run_job(job, Inputs(file, truth, known, place), out, voice, study_again(job, file, alters))
     same, difference, sentence = compared(earlier, place.parent / EDGES, record, out / EDGES)
     voice.say(sentence)
     verdict = {"same": same, "bit_identical": difference == 0.0, "largest_difference": plain(difference)}

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ..io import TableOptions
 
 TIES = "ties"  # the method that learns from them
+AUTO = "auto"  # that method where the study tells of ties, else the consensus
 
 
 # ruff: noqa: RUF009 (what these functions return is a field of a dataclass)
@@ -60,19 +61,24 @@ class TieArguments:
         """Whether any column is declared."""
         return bool(self.counts or self.ties or self.names or self.alters)
 
-    def method(self, named: str, known: Path | None = None) -> str:
-        """Return the method: the tie model if a column is declared or ties are known, else the one that is named."""
-        told = self.given or known is not None
-        if not told and (self.recall is not None or self.max_names is not None or named == TIES):
+    def method(self, named: str, known: Path | None = None, *, tells: bool = False) -> str:
+        """Return the method: for "auto" the tie model if the study tells of ties, else the consensus.
+
+        ``tells`` says whether the study as it was read has names, counts, numbers of ties or known ties.
+        """
+        declared = self.given or known is not None
+        if named == AUTO and (declared or tells):
+            return TIES
+        if not declared and not tells and (self.recall is not None or self.max_names is not None or named == TIES):
             raise typer.BadParameter(
                 "the tie model, with --recall and --max-names, learns from answers about ties: declare their columns "
                 "with --ties COLUMN, --counts COLUMN=TRAIT or --names COLUMN, or give --alters TABLE or --known TIES"
             )
-        if told and named not in ("consensus", TIES):
+        if declared and named != TIES:
             raise typer.BadParameter(
                 f"--counts, --ties, --names and --known are for the tie model, not for --method {named}: leave one out"
             )
-        return TIES if told else named
+        return named
 
     def parameters(self) -> dict[str, Any]:
         """Return the parameters of the method that were given."""
@@ -89,6 +95,19 @@ class TieArguments:
         if both := {*",".join(gossip).split(",")} & {*",".join(names).split(",")} - {""}:
             raise typer.BadParameter(f"--names and --gossip both have {', '.join(sorted(both))}: leave one out")
         return replace(table, counts=counts, ties=self.ties, names=names, gossip=gossip, alters=alters)
+
+
+@dataclass(frozen=True)
+class ReadArguments:
+    """The options of read."""
+
+    told: TieArguments
+    table: TableArguments
+    speech: SpeechArguments
+    files: list[Path] = argument(
+        "FILE...", "A table, a plan, or a table and further files of the same study: alters, a list of ties."
+    )
+    out: Path = output_option(default=Path("nashgraph-out"), help="Folder for plan.toml.")
 
 
 @dataclass(frozen=True)

@@ -52,6 +52,7 @@ class Job:
     false_edges: float | None = None  # how many ties by chance a selection of a consensus's ties may have
     truth_directed: bool = False  # whether a truth given as text has directions
     title: str = ""  # of the report
+    plan: str = ""  # how the study was read, as the text of a plan
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,251 @@
+"""Reading a study for the command line: options into overrides of a plan, and decisions into lines."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from ..decisions import Decision
+from ..files import written_together
+from ..io import Job, Signals, TableOptions, plan_text, read_plan, read_study
+from ..io.graphs import write_csv
+from ..plan import Plan, PlanError, TablePlan
+from ..study import Study
+from ..validation import InputError, listing
+from .commands import DONE
+from .messages import Voice, counted
+from .phrases import as_typed, phrased
+from .tie_options import ReadArguments
+
+PLAN, NAMES = "plan.toml", "names.csv"
+
+
+def overrides_of(options: TableOptions) -> dict[str, Any]:
+    """Return the keyword arguments of ``read_study`` that options ask for."""
+    for name in ("na", "categorical"):
+        if "none" in getattr(options, name):
+            raise typer.BadParameter(f"--{name} none: write a plan with 'nashgraph read', and change its lines")
+    rows = None
+    if options.nodes == "columns":
+        rows = "columns"
+    elif options.long:
+        rows = "answers"
+    given = {
+        "id": options.id,
+        "drop": options.drop,
+        "keep": options.keep,
+        "categorical": options.categorical,
+        "ordinal": options.ordinal,
+        "missing": options.na,
+        "counts": options.counts,
+        "n_ties": options.ties,
+        "names": options.names,
+        "benefit": options.benefit,
+        "rows": rows,
+        "separator": options.separator,
+        "encoding": options.encoding,
+        "decimal": None if options.decimal == "." else options.decimal,
+        "thousands": options.thousands,
+        "header": None if options.header else 0,
+        "sheet": options.sheet,
+        "array": options.array,
+    }
+    used = {name: value for name, value in given.items() if value not in (None, ())}
+    return {**used, "max_cells": options.max_cells}
+
+
+def study_of(
+    files: Sequence[Path], options: TableOptions, *, plan: Plan | None = None, complete: bool = False
+) -> Study:
+    """Read files by a plan, or find one, with the user's options; ``complete`` fills gaps that may be left.
+
+    A method that cannot compare people over what both answered needs them filled.
+    """
+    gaps = None if options.missing == "auto" else options.missing
+    if complete and gaps is None:
+        gaps = "impute"
+    others = list(files[1:])
+    if options.alters is not None:
+        others.append(Path(options.alters))
+    return read_study(files[0], *others, plan=plan, gaps=gaps, standardize=options.standardize, **overrides_of(options))
+
+
+def data_file(file: Path) -> Path:
+    """Return the file with the people: that of a plan, or the file itself."""
+    return file.parent / read_plan(file).table.file if is_plan(file) else file
+
+
+def is_plan(file: Path) -> bool:
+    """Return whether a file is a plan."""
+    return file.suffix.lower() == ".toml"
+
+
+def study_again(job: Job, file: Path, alters: Path | None) -> Study | None:
+    """Read a study by the plan of its model; models of earlier versions have none."""
+    if not job.plan:
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        text = Path(folder) / PLAN
+        text.write_text(job.plan, encoding="utf-8")
+        plan = read_plan(text)
+    # The files were compared with those of the model already, and --force takes others.
+    tables = [replace(table, sha256="") for table in plan.tables]
+    others = [] if alters is None else [alters]
+    return read_study(file, *others, plan=replace(plan, tables=tuple(tables)))
+
+
+def signals_in(study: Study) -> Signals:
+    """Return what the methods take of a study, with its decisions as sentences."""
+    notes = [sentence(decision) for decision in study.decisions]
+    unsure = [sentence(decision) for decision in study.decisions if decision.unsure]
+    people = study.signals.columns
+    return Signals(
+        table=study.signals,
+        benefit=None if study.benefit is None else study.benefit.loc[people].to_numpy(dtype=float),
+        notes=notes,
+        standardized=study.standardized,
+        missing=study.missing.reindex(people).to_numpy(dtype=float),
+        silent=study.silent.reindex(people).to_numpy(dtype=bool),
+        columns=study.people.reindex(people).reset_index(drop=True),
+        told=study.ties if study.tells_of_ties else None,
+        warnings=unsure,
+    )
+
+
+def sentence(decision: Decision) -> str:
+    """Return a decision in one line, with what to type if it was a guess."""
+    columns = f" {listing(decision.columns)}" if decision.columns else ""
+    text = f"{decision.kind}{columns}: {decision.reason}"
+    if not decision.unsure or decision.remedy is None or decision.remedy.parameter == "columns":
+        return text
+    return f"{text}; {as_typed(decision.remedy)} changes it"
+
+
+def three_lines(study: Study) -> list[str]:
+    """Return who the people are, what was used, and what was left out or is unsure."""
+    table = study.plan.table
+    by = [column.name for column in table.of_role("id")]
+    examples = ", ".join(map(str, study.signals.columns[:2]))
+    named = f"identified by {listing(map(repr, by))}" if by else f"named as in the file ({table.rows})"
+    return [
+        f"people: {len(study.signals.columns):,}, {named}: {examples}, …",
+        f"used: {used_of(study)}",
+        f"left out or unsure: {unused_of(study)}",
+    ]
+
+
+def used_of(study: Study) -> str:
+    """Return in a line which columns are used, and for what."""
+    ties = study.ties
+    parts = [counted(len(study.signals), "signal")] if len(study.signals) else []
+    questions = list(dict.fromkeys(study.questions.values()))
+    if questions:
+        parts[-1] += f" from {listing(questions, 4)}"
+    if len(ties.reports):
+        columns = columns_of(study, "names")
+        parts.append(f"{counted(len(ties.reports), 'tie')} named" + (f" in {listing(columns, 3)}" if columns else ""))
+    if ties.counts.size:
+        parts.append(f"counts of ties: {listing(columns_of(study, 'count'), 3)}")
+    if ties.n_ties.notna().any():
+        parts.append(f"numbers of ties: {listing(columns_of(study, 'n_ties'))}")
+    for role, words in (("place", "places"), ("group", "groups"), ("weight", "weights")):
+        if columns := columns_of(study, role):
+            parts.append(f"{words}: {listing(columns, 3)}")
+    return "; ".join(parts) or "nothing"
+
+
+def columns_of(study: Study, role: str) -> list[str]:
+    """Return the columns of a role in all files of the study."""
+    return [column.name for table in study.plan.tables for column in table.of_role(role)]
+
+
+def unused_of(study: Study) -> str:
+    """Return in a line which columns are not used, and which readings are guesses."""
+    left = columns_of(study, "ignore")
+    guesses = [decision for decision in study.decisions if decision.unsure]
+    parts = []
+    if left:
+        parts.append(f"{counted(len(left), 'column')} left out ({listing(left, 4)})")
+    if len(study.names):
+        unmatched = int((~study.names["sure"].astype(bool)).sum())
+        parts.append(f"{counted(unmatched, 'name')} not spelt as in the table ({NAMES})")
+    for guess in guesses[:3]:
+        parts.append(f"unsure: {sentence(guess)}")
+    if len(guesses) > 3:
+        parts.append(f"{len(guesses) - 3} more guesses")
+    return "; ".join(parts) or "nothing"
+
+
+def say_reading(study: Study, file: Path, plan: Path, voice: Voice) -> None:
+    """Say in three lines how a study was read, and where its plan is."""
+    for line in three_lines(study):
+        voice.say(line)
+    voice.say(f"plan: {plan} (change a line and run 'nashgraph learn {plan}')")
+    for decision in study.decisions:
+        voice.collect(sentence(decision), warning=decision.unsure)
+
+
+def placed(plan: Plan, sources: Sequence[Path], folder: Path) -> Plan:
+    """Return a plan with the paths of its files as seen from the folder that it is written to."""
+    tables = [_placed(table, source, folder) for table, source in zip(plan.tables, sources, strict=False)]
+    return replace(plan, tables=(*tables, *plan.tables[len(tables) :]))
+
+
+def _placed(table: TablePlan, source: Path, folder: Path) -> TablePlan:
+    try:
+        file = Path(os.path.relpath(source.resolve(), folder.resolve())).as_posix()
+    except ValueError:  # on another drive
+        file = source.resolve().as_posix()
+    return replace(table, file=file)
+
+
+def write_reading(folder: Path, study: Study, sources: Sequence[Path], out: Path) -> None:
+    """Write the plan, and the spellings to confirm; ``out`` is where the files of the folder will be."""
+    (folder / PLAN).write_text(plan_text(placed(study.plan, sources, out)), encoding="utf-8")
+    if len(study.names):
+        write_csv(study.names, folder / NAMES, *study.names.columns.intersection(["written", "matched"]))
+
+
+def plan_written(error: PlanError, sources: Sequence[Path], out: Path) -> InputError:
+    """Write the plan of a question that a table leaves open, and return the error that says where it is."""
+    if error.plan is None:
+        return error
+    out.mkdir(parents=True, exist_ok=True)
+    (out / PLAN).write_text(plan_text(placed(error.plan, sources, out)), encoding="utf-8")
+    return InputError(f"{phrased(error)}; or change it in {out / PLAN} and run 'nashgraph learn {out / PLAN}'")
+
+
+def run_read(asked: ReadArguments) -> int:
+    """Read files, print how, and write the plan."""
+    voice = asked.speech.voice(brief=True)
+    files = asked.files
+    options = asked.told.options(asked.table.options(None))
+    sources = [data_file(files[0]), *files[1:]]
+    with voice.noting_warnings():
+        try:
+            study = study_of(files, options)
+        except PlanError as error:
+            raise plan_written(error, sources, asked.out) from error
+    with written_together(asked.out) as folder:
+        write_reading(folder, study, sources, asked.out)
+    say_reading(study, files[0], asked.out / PLAN, voice)
+    for decision in sorted(study.decisions, key=lambda decision: not decision.unsure):
+        voice.say(f"  {'?' if decision.unsure else '-'} {sentence(decision)}")
+    voice.answer(
+        {
+            "command": "read",
+            "plan": str(asked.out / PLAN),
+            "people": len(study.signals.columns),
+            "signals": len(study.signals),
+            "tells_of_ties": study.tells_of_ties,
+            "lines": three_lines(study),
+            "decisions": [asdict(decision) for decision in study.decisions],
+        }
+    )
+    return DONE
