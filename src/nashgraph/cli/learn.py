@@ -42,6 +42,7 @@ from .reading import (
     plan_written,
     say_reading,
     signals_in,
+    split_settings,
     study_of,
     write_reading,
 )
@@ -441,11 +442,19 @@ def study_for(asked: JobArguments, options: io.TableOptions, voice: Voice, metho
     complete = method not in (AUTO, TIES) and needs_complete(Job("learn", method))
     with voice.noting_warnings():
         try:
-            return study_of([asked.file], options, complete=complete)
+            lines, _ = split_settings(asked.settings or [])
+            study = study_of([asked.file], options, lines, complete=complete)
         except PlanError as error:
             if is_plan(asked.file):
                 raise
             raise plan_written(error, [asked.file], asked.out) from error
+    table = study.plan.table
+    if method == AUTO and table.rows in ("network", "reports", "matrix"):
+        raise InputError(
+            f"{table.file} has the ties themselves, so there is nothing to learn: find interventions on this network "
+            f"with 'nashgraph act {asked.file}', or learn another one from what it says of people, with --method"
+        )
+    return study
 
 
 def job_of(
@@ -457,7 +466,8 @@ def job_of(
     along: PathArguments | None,
 ) -> Job:
     """Return the job that the options ask for."""
-    parameters = all_parameters(method, given, asked.settings or [], options.missing)
+    _, settings = split_settings(asked.settings or [])
+    parameters = all_parameters(method, given, settings, options.missing)
     if options.benefit is not None:  # it is a column, and comes with the table
         del parameters["benefit"]
     if along is not None:

@@ -46,7 +46,7 @@ def as_typed(remedy: Remedy) -> str:
     """Return a remedy as the words to type."""
     option, value = option_of(remedy.parameter), remedy.value
     if not option:
-        return f"--set {remedy}"
+        return f"--set {remedy.parameter}={value}"
     if value is None or value is True:
         return option
     if isinstance(value, list | tuple):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import typer
@@ -24,6 +25,8 @@ from .phrases import as_typed, phrased
 from .tie_options import ReadArguments
 
 PLAN, NAMES = "plan.toml", "names.csv"
+# Lines of a plan that --set changes; other names are parameters of the method.
+SETTINGS = ("rows", "repeats", "only", "wave", "place", "weight", "label", "relation")
 
 
 def overrides_of(options: TableOptions) -> dict[str, Any]:
@@ -60,8 +63,21 @@ def overrides_of(options: TableOptions) -> dict[str, Any]:
     return {**used, "max_cells": options.max_cells}
 
 
+def split_settings(settings: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+    """Return the settings of ``--set`` that are lines of the plan, and those of the method."""
+    lines = {}
+    of_method = []
+    for item in settings:
+        name, mark, value = item.partition("=")
+        if mark and name in SETTINGS:
+            lines[name] = value
+        else:
+            of_method.append(item)
+    return lines, of_method
+
+
 def study_of(
-    files: Sequence[Path], options: TableOptions, *, plan: Plan | None = None, complete: bool = False
+    files: Sequence[Path], options: TableOptions, settings: Mapping[str, str] = MappingProxyType({}), *, complete: bool
 ) -> Study:
     """Read files by a plan, or find one, with the user's options; ``complete`` fills gaps that may be left.
 
@@ -73,7 +89,8 @@ def study_of(
     others = list(files[1:])
     if options.alters is not None:
         others.append(Path(options.alters))
-    return read_study(files[0], *others, plan=plan, gaps=gaps, standardize=options.standardize, **overrides_of(options))
+    overrides = {**overrides_of(options), **settings}
+    return read_study(files[0], *others, gaps=gaps, standardize=options.standardize, **overrides)
 
 
 def data_file(file: Path) -> Path:
@@ -229,7 +246,7 @@ def run_read(asked: ReadArguments) -> int:
     sources = [data_file(files[0]), *files[1:]]
     with voice.noting_warnings():
         try:
-            study = study_of(files, options)
+            study = study_of(files, options, complete=False)
         except PlanError as error:
             raise plan_written(error, sources, asked.out) from error
     with written_together(asked.out) as folder:
