@@ -85,22 +85,12 @@ BROKEN = {
     "empty": ("t.csv", text(""), [], 1, "t.csv is empty"),
     "blanks only": ("t.csv", text(" \n \n"), [], 1, "t.csv is empty"),
     "quotes only": ("t.csv", text('""\n""\n'), [], 1, "t.csv is empty"),
-    "two problems": ("t.csv", text(GOOD.replace("45", "x").replace("dan", "ann")), [], 1, "2 problems: (1) the node"),
     "binary": ("t.csv", raw(b"\x89PNG\r\n\x1a\n\x00\x00"), [], 1, "byte 0 (0x89)"),
     "zeros": ("t.csv", raw(b"a,b\n1,\x00\n"), [], 1, "is a binary file"),
     "Excel named CSV": ("t.csv", raw(b"PK\x03\x04\x00\x00\xff"), [], 1, "looks like an Excel file: name it .xlsx"),
     "PDF named CSV": ("t.csv", raw(b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0"), [], 1, "it is a PDF: copy the table"),
     "header only": ("t.csv", text("id,age\n"), [], 1, "a header and no rows"),
     "duplicate columns": ("t.csv", text("a,b,a\n1,2,3\n4,5,6\n"), [], 1, "column name 'a' more than once"),
-    "text in numbers": (
-        "t.csv",
-        text(GOOD.replace("45", "45 kg")),
-        [],
-        1,
-        "row 2, column 'age': '45 kg' is not a number",
-    ),
-    "no values": ("t.csv", text("a,b\n,\n,\n"), [], 1, "no node with values"),
-    "one row": ("t.csv", text("a,b\n1,2\n"), [], 1, "one node only"),
     "wrong separator": ("t.csv", text(GOOD), ["--separator", ";"], 1, "',' would give 3"),
     "long separator": ("t.csv", text(GOOD), ["--separator", "--"], 2, "separator must be one character"),
     "separator at the end of lines": ("t.csv", text(GOOD), ["--separator", "\n"], 2, "no quote or end of line"),
@@ -111,31 +101,14 @@ BROKEN = {
     "unknown id": ("t.csv", text(GOOD), ["--id", "who"], 1, "no column 'who'"),
     "unknown benefit": ("t.csv", text(GOOD), ["--benefit", "rank"], 1, "no column 'rank'"),
     "unknown category": ("t.csv", text(GOOD), ["--categorical", "side"], 1, "no column 'side'"),
-    "everything dropped": ("t.csv", text(GOOD), ["--drop", "age,income"], 1, "no signals are left"),
     "ragged, too long": ("t.csv", text(GOOD + "eve,1,2,3\n"), [], 1, "line 6 has 4 fields"),
     "ragged, too short": ("t.csv", text(GOOD + "eve,1\n"), [], 1, "line 6 has 2 fields"),
     "open quote": ("t.csv", text(GOOD + '"eve,1,2\n'), [], 1, "is never closed"),
-    "missing": (
-        "t.csv",
-        text(GOOD.replace("45", "")),
-        ["--missing", "error"],
-        1,
-        "1 value(s) are missing, the first at node bob, 'age'",
-    ),
-    "infinite": ("t.csv", text(GOOD.replace("45", "inf")), [], 1, "infinite, the first at node bob, 'age'"),
-    "infinite, imputed": (
-        "t.csv",
-        text(GOOD.replace("45", "-inf")),
-        ["--missing", "impute"],
-        1,
-        "1 value(s) are infinite",
-    ),
     "wrong encoding": ("t.csv", raw("id,a\nZoë,1\nbob,2\n".encode("latin-1")), ["--encoding", "utf-8"], 1, "(0xeb)"),
     "unknown encoding": ("t.csv", text(GOOD), ["--encoding", "klingon"], 1, "encoding 'klingon' is not known"),
     "an encoding for nothing": ("t.csv", text(GOOD), ["--encoding", "undefined"], 1, "cannot be read as undefined"),
     "an encoding for names": ("t.csv", text(GOOD + "é\n"), ["--encoding", "punycode"], 1, "punycode"),
     "an encoding that is none": ("t.csv", text(GOOD), ["--encoding", "base64"], 1, "'base64' is not known"),
-    "decimal commas": ("t.csv", text("a;b\n1,5;1\n2,5;3\n"), [], 1, "pass --decimal ,"),
     "beta and degree": ("t.csv", text(GOOD), ["--beta", "1", "--degree", "2"], 2, "--beta and --degree both"),
     "c outside": ("t.csv", text(GOOD), ["--c", "1.5"], 1, "c must be a finite number in [1e-09, 1), got 1.5"),
     "negative lam": (
@@ -153,13 +126,6 @@ BROKEN = {
         "degree must be a finite number in [1",
     ),
     "degree no number": ("t.csv", text(GOOD), ["--degree", "ten"], 2, "--degree"),
-    "negative benefit": (
-        "t.csv",
-        text(GOOD.replace("45", "-45")),
-        ["--benefit", "age"],
-        1,
-        "--benefit age is negative",
-    ),
     "unknown method": ("t.csv", text(GOOD), ["--method", "magic"], 2, "magic"),
     "unknown option": ("t.csv", text(GOOD), ["--magic"], 2, "--magic"),
     "unknown interaction": ("t.csv", text(GOOD), ["--interaction", "magic"], 2, "--interaction"),
@@ -190,9 +156,6 @@ BROKEN = {
     "corrupt xlsx": ("t.xlsx", excel_in_pieces, [], 1, "cannot be read as an Excel file"),
     "text named xlsx": ("t.xlsx", text(GOOD), [], 1, "cannot be read as an Excel file"),
     "corrupt parquet": ("t.parquet", parquet_in_pieces, [], 1, "cannot be read as a Parquet file"),
-    "lists in parquet": ("t.parquet", nested([[1], [2]]), [], 1, "column 'x' holds lists or records"),
-    "records in parquet": ("t.parquet", nested([{"a": 1}, {"a": 2}]), [], 1, "column 'x' holds lists or records"),
-    "periods in parquet": ("t.parquet", nested(pd.period_range("2020", periods=2, freq="Y")), [], 1, "dates or times"),
     "index and column of one name": (
         "t.parquet",
         index_as_column,
@@ -218,28 +181,6 @@ BROKEN = {
     "corrupt zip": ("t.zip", text(GOOD), [], 1, "t.zip cannot be unpacked"),
     "two files in a zip": ("t.zip", two_in_a_zip, [], 1, "t.zip holds 2 files, a.csv, b.csv"),
     "a stray cell": ("t.xlsx", stray_cell, [], 1, "is there a stray cell far out (Ctrl+End goes to it)?"),
-    "four columns, long": ("t.csv", text("a,b,c,d\n1,2,3,4\n"), ["--long"], 1, "--long needs a table of three columns"),
-    "answered twice": (
-        "t.csv",
-        text("a,b,c\n1,x,3\n1,x,4\n"),
-        ["--long"],
-        1,
-        "1 answers 'x' more than once, again in row 2",
-    ),
-    "absurd": (
-        "t.csv",
-        text(GOOD.replace("45", "1e34")),
-        [],
-        1,
-        "1e+34 at node bob (number 2), 'age'",
-    ),
-    "absurd, what to do": (
-        "t.csv",
-        text(GOOD.replace("45", "1e34")),
-        [],
-        1,
-        "missing with --na 1e+34, or take the column",
-    ),
     "corrupt npz": ("t.npz", npz_in_pieces, [], 1, "cannot be read as a NumPy file"),
     "several arrays": (
         "t.npz",
@@ -257,25 +198,6 @@ BROKEN = {
         [],
         1,
         "two-dimensional array of numbers, got shape (3,)",
-    ),
-    "duplicate ids": ("t.csv", text(GOOD.replace("dan", "ann")), [], 1, "'ann' occurs 2 times, in rows 1, 4"),
-    "empty ids": ("t.csv", text(GOOD.replace("dan", "")), [], 1, "1 node(s) have an empty name, in rows 4"),
-    "unwritable name": ("t.csv", text(GOOD.replace("dan", "d\x0b")), [], 1, "U+000B, which GraphML cannot hold"),
-    "all the same": ("t.csv", text("a,b\n1,2\n1,2\n1,2\n"), [], 1, "every signal is the same at all nodes"),
-    "one node with values": ("t.csv", text("id,a\nann,1\nbob,\neve,\n"), [], 1, "2 of 3 nodes have no values at all"),
-    "category of a column node": (
-        "t.csv",
-        text("a,b\n1,2\n3,4\n"),
-        ["--nodes", "columns", "--categorical", "a"],
-        1,
-        "--categorical codes columns",
-    ),
-    "text in a column node": (
-        "t.csv",
-        text(GOOD.replace("31", "old")),
-        ["--nodes", "columns"],
-        1,
-        "row 1, column 'age': 'old' is not a number",
     ),
 }
 
@@ -393,8 +315,8 @@ def test_errors_as_json(tmp_path):
 
 
 def test_errors_with_markup_and_control_characters_are_plain(tmp_path):
-    (tmp_path / "t.csv").write_text("id,[red]x\nann,1\nbob,\x1b[31mred\ncat,2\ndan,3\n")
-    result = run("learn", tmp_path / "t.csv", "--out", tmp_path / "out")
+    (tmp_path / "t.csv").write_text(GOOD)
+    result = run("learn", tmp_path / "t.csv", "--id", "[red]\x1b[31m", "--out", tmp_path / "out")
     assert result.exit_code == 1
-    assert r"row 2, column '[red]x': '\x1b[31mred' is not a number" in result.stderr
+    assert r"[red]\x1b[31m" in result.stderr
     assert "\x1b" not in result.stderr

@@ -28,13 +28,24 @@ def test_the_short_help_is_short_and_has_an_example(command):
     assert lines[0].startswith(f"Usage: nashgraph {command} ")
     assert any(line.startswith(f"Example: nashgraph {command} ") for line in lines)
     assert lines[-1] == f"All options: nashgraph {command} --help"
-    assert 0 < len(re.findall(r"(?m)^  --", result.stdout)) <= 11 or command == "show"
+    assert 0 < len(re.findall(r"(?m)^  --", result.stdout)) <= 12 or command == "show"
 
 
 def test_the_short_help_of_learn_has_the_options_people_use():
     found = re.findall(r"(?m)^  (--[a-z-]+)", run_as_given("learn", "-h").stdout)
     about_ties = ["--counts", "--ties", "--names"]
-    assert found == ["--id", "--drop", "--missing", "--group", *about_ties, "--method", "--truth", "--known", "--out"]
+    assert found == [
+        "--id",
+        "--drop",
+        "--missing",
+        "--group",
+        *about_ties,
+        "--method",
+        "--truth",
+        "--known",
+        "--force",
+        "--out",
+    ]
 
 
 def test_the_full_help_is_grouped_by_task():
@@ -47,19 +58,24 @@ def test_the_full_help_is_grouped_by_task():
     assert "[default: log1p]" in single
 
 
-def test_learn_prints_five_lines_and_where_to_go_on(table):
+def test_learn_prints_how_it_read_in_three_lines_and_where_to_go_on(table):
     out = table.parent / "out"
     result = run_as_given("learn", table, "--out", out)
     assert result.exit_code == 0, result.output
     lines = result.stdout.splitlines()
-    assert len(lines) == 5
-    assert lines[0] == "t.csv: 4 nodes, 2 signals"
-    assert re.match(r"\d+ ties by consensus in \d+\.\d s: ", lines[1])
+    assert len(lines) == 8
+    assert lines[:3] == [
+        "people: 4, identified by 'id': ann, bob, …",
+        "used: 2 signals from age, income",
+        "left out or unsure: nothing",
+    ]
+    assert lines[3].startswith(f"plan: {out / 'plan.toml'} ")
+    assert re.match(r"\d+ ties by consensus in \d+\.\d s: ", lines[4])
     assert lines[-1] == f"open {out / 'report.html'}"
     # The first run after the kernels have changed says that it compiles.
     assert [line for line in result.stderr.splitlines() if not line.startswith("compiling ")] == []
     told = run_as_given("learn", table, "--out", out, "-v")
-    assert "note: nodes are named by the column 'id'" in told.stderr
+    assert "note: id id: " in told.stderr
     assert told.stdout.splitlines()[-1] == f"open {out / 'report.html'}"
     assert "nodes are named by the column" in (out / "report.html").read_text()
 

@@ -23,7 +23,16 @@ from nashgraph.smoothness import STORAGES
 from ..commands import LAST_DIGIT, error_lines, report_data, run
 
 MEMBERS = "members.npz"  # of a consensus
-FILES = ["edges.csv", "graph.graphml", "graph.json", "layout.csv", "model.json", "nodes.csv", "report.html"]
+FILES = [
+    "edges.csv",
+    "graph.graphml",
+    "graph.json",
+    "layout.csv",
+    "model.json",
+    "nodes.csv",
+    "plan.toml",
+    "report.html",
+]
 GLGP_RAW = ("--method", "glgp", "--no-standardize")  # for the library
 
 
@@ -115,8 +124,8 @@ def test_the_model_says_everything(club):
     truth = nx.relabel_nodes(nx.karate_club_graph(), lambda node: f"m{node}")
     table = pd.read_csv(club / "club.csv").set_index("name")
     assert answer["scores"]["auc"] == pytest.approx(edge_auc(truth, GLGP().fit(table.T), "mean"))
-    assert "nodes are named by the column 'name'" in answer["notes"]
-    assert "note: nodes are named" in result.stderr
+    assert "id name: a value of its own in every row" in answer["notes"]
+    assert "note: id name: " in result.stderr
 
 
 def test_undirected_graphs_and_their_scores(club):
@@ -156,12 +165,12 @@ def test_a_benefit_out_of_the_table_is_no_signal(club):
 def test_not_converged_is_written_and_told(club):
     result = run("learn", club / "club.csv", *GLGP_RAW, "--set", "max_iter=1", "--lam", "50", "--out", club / "out")
     assert result.exit_code == 3
-    assert "warning: the method glgp has not converged: stationarity" in result.stderr
+    assert "warning: GLGP has not converged: stationarity" in result.stderr
     assert "\nnot converged: stationarity" in result.stdout
     assert "Warning" not in result.stderr
     assert names(club / "out") == FILES
     content = json.loads((club / "out" / "model.json").read_text())
-    assert any("glgp has not converged" in note for note in content["notes"])
+    assert any("GLGP has not converged" in note for note in content["notes"])
     assert content["certificate"]["converged"] is False
 
 
@@ -173,7 +182,7 @@ def test_degenerate_networks_are_said(club):
     assert "warning: m0 and m1 hold 100% of all influence among 34 nodes: check that this is meant" in result.stderr
     assert "hold 100% of all influence" in (club / "out" / "report.html").read_text()
     result = run(*drawn, "--degree", "100")
-    assert "warning: --degree 100 is more than the 33 others" in result.stderr
+    assert "warning: the degree 100 is more than the 33 others" in result.stderr
     assert "of all influence" not in run(*drawn).stderr
 
 
@@ -240,8 +249,8 @@ def test_a_thousand_nodes_with_gaps_and_a_category(tmp_path, random):
         answers[missing] = json.loads(result.stdout)
         assert (answers[missing]["nodes"], answers[missing]["signals"]) == (1000, 31)
         assert answers[missing]["certificate"]["value"] <= 1e-6
-        assert any("'region' is a category, coded as 3 signals" in note for note in answers[missing]["notes"])
-    assert any("are missing: two nodes are compared" in note for note in answers["pairwise"]["notes"])
+        assert any("answer region: category" in note for note in answers[missing]["notes"])
+    assert any("are missing: two people are compared" in note for note in answers["pairwise"]["notes"])
     assert any("filled" in note for note in answers["impute"]["notes"])
 
 
@@ -250,11 +259,8 @@ def test_columns_as_nodes_and_excel(tmp_path, random):
     frame.insert(0, "date", [f"2020-01-0{k + 1}" for k in range(8)])
     frame.to_excel(tmp_path / "t.xlsx", index=False)
     arguments = ("learn", tmp_path / "t.xlsx", "--nodes", "columns", "--method", "smooth", "--degree", "3")
-    refused = run(*arguments, "--id", "none", "--out", tmp_path / "out")
-    assert "pass --id if it names the rows" in error_lines(refused)[-1]
     result = run(*arguments, "--out", tmp_path / "out")
     assert result.exit_code == 0, result.output
-    assert "signals are named by the column 'date'" in result.stderr
     model = SmoothGL(degree=3).fit(frame.drop(columns="date"))
     np.testing.assert_allclose(
         matrix(tmp_path / "out", list(frame.columns[1:])), model.adjacency_.toarray(), atol=1e-14
@@ -337,7 +343,7 @@ def test_gaps_are_left_to_the_consensus(club):
     table.to_csv(club / "club.csv", index=False)
     result = run("learn", club / "club.csv", "--missing", "pairwise", "--replicates", "2", "--out", club / "out")
     assert result.exit_code in (0, 3), result.output
-    assert "compared over the signals both have" in result.stderr
+    assert "compared over what both answered" in result.stderr
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,7 @@ def test_the_path_is_that_of_the_library_and_the_strongest_cheap_prior_is_writte
             "model.json",
             "nodes.csv",
             "path.csv",
+            "plan.toml",
             "report.html",
         )
     ]

@@ -449,7 +449,8 @@ def study_for(asked: JobArguments, options: io.TableOptions, voice: Voice, metho
                 raise
             raise plan_written(error, [asked.file], asked.out) from error
     table = study.plan.table
-    if method == AUTO and table.rows in ("network", "reports", "matrix"):
+    has_ties = table.rows in ("network", "matrix") or (table.rows == "reports" and not len(study.signals))
+    if method == AUTO and has_ties:
         raise InputError(
             f"{table.file} has the ties themselves, so there is nothing to learn: find interventions on this network "
             f"with 'nashgraph act {asked.file}', or learn another one from what it says of people, with --method"

@@ -109,7 +109,7 @@ def study_again(job: Job, file: Path, alters: Path | None) -> Study | None:
         return None
     with tempfile.TemporaryDirectory() as folder:
         text = Path(folder) / PLAN
-        text.write_text(job.plan, encoding="utf-8")
+        text.write_text(job.plan, encoding="utf-8", errors="replace")
         plan = read_plan(text)
     # The files were compared with those of the model already, and --force takes others.
     tables = [replace(table, sha256="") for table in plan.tables]
@@ -224,7 +224,7 @@ def _placed(table: TablePlan, source: Path, folder: Path) -> TablePlan:
 
 def write_reading(folder: Path, study: Study, sources: Sequence[Path], out: Path) -> None:
     """Write the plan, and the spellings to confirm; ``out`` is where the files of the folder will be."""
-    (folder / PLAN).write_text(plan_text(placed(study.plan, sources, out)), encoding="utf-8")
+    (folder / PLAN).write_text(plan_text(placed(study.plan, sources, out)), encoding="utf-8", errors="replace")
     if len(study.names):
         write_csv(study.names, folder / NAMES, *study.names.columns.intersection(["written", "matched"]))
 
@@ -234,7 +234,7 @@ def plan_written(error: PlanError, sources: Sequence[Path], out: Path) -> InputE
     if error.plan is None:
         return error
     out.mkdir(parents=True, exist_ok=True)
-    (out / PLAN).write_text(plan_text(placed(error.plan, sources, out)), encoding="utf-8")
+    (out / PLAN).write_text(plan_text(placed(error.plan, sources, out)), encoding="utf-8", errors="replace")
     return InputError(f"{phrased(error)}; or change it in {out / PLAN} and run 'nashgraph learn {out / PLAN}'")
 
 

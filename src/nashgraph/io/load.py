@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import networkx as nx
+import numpy as np
 import pandas as pd
 
 from ..decisions import Decision
@@ -47,6 +48,9 @@ class Raw:
         return profiles_of(table, self.trim.labels)
 
 
+NESTED = (list, tuple, set, dict, np.ndarray)  # cells that hold several values
+
+
 def load(source: Source, options: Mapping[str, Any], plan: TablePlan | None = None) -> Raw:
     """Load a file or a table; decimal commas are recognised."""
     if isinstance(source, pd.DataFrame):
@@ -78,6 +82,12 @@ def _raw(
 ) -> Raw:
     questions = table.attrs.get("questions", {})
     table.attrs = {}  # pandas copies them with every column
+    for place, dtype in enumerate(table.dtypes):
+        if not pd.api.types.is_object_dtype(dtype):
+            continue
+        column: Any = table.iloc[:, place]
+        if column.map(lambda cell: isinstance(cell, NESTED)).any():
+            table.isetitem(place, column.map(_as_text))
     trim = trimmed(table, None if plan is None else plan.no_data)
     trim.labels = {**questions, **trim.labels}
     data = trim.table
@@ -115,6 +125,15 @@ def _cell(cell: Any) -> Any:
         return float(cell)
     except OverflowError:
         return float("inf")
+
+
+def _as_text(cell: object) -> object:
+    """Return several values in a cell, as JSON and Parquet have them, in one text like a multiple choice."""
+    if isinstance(cell, dict | pd.Period):
+        return str(cell)
+    if isinstance(cell, NESTED):
+        return "; ".join(map(str, cell))
+    return cell
 
 
 def _has_decimal_commas(table: pd.DataFrame) -> bool:
