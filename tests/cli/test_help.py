@@ -77,7 +77,7 @@ def test_learn_prints_how_it_read_in_three_lines_and_where_to_go_on(table):
     told = run_as_given("learn", table, "--out", out, "-v")
     assert "note: id id: " in told.stderr
     assert told.stdout.splitlines()[-1] == f"open {out / 'report.html'}"
-    assert "nodes are named by the column" in (out / "report.html").read_text()
+    assert "a value of its own in every row" in (out / "report.html").read_text()
 
 
 def test_warnings_are_printed_at_once(table):

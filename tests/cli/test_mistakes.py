@@ -135,7 +135,7 @@ def test_advice_does_not_name_python(tmp_path):
     said = [
         run("learn", tmp_path / "one.csv", "--method", "glgp", "--out", tmp_path / "out").stderr,
         run("compare", tmp_path / "one.csv").stderr,
-        run("learn", tmp_path / "halves.csv", "--missing", "pairwise", "--out", tmp_path / "out").stderr,
+        run("learn", tmp_path / "halves.csv", "--missing", "pairwise", "--out", tmp_path / "other").stderr,
         run("learn", tmp_path / "one.csv", "--method", "smooth", "--beta", "1e-300").stderr,
     ]
     assert "there is one signal only" in said[0]

@@ -41,7 +41,7 @@ CASES = {
             "--degree",
             "4",
         ),
-        *("--interaction", "linear", "--undirected", "--set", "init=path", "--categorical", "auto,f", "--drop", "a"),
+        *("--interaction", "linear", "--undirected", "--set", "init=path", "--categorical", "f", "--drop", "a"),
     ),
     "another method": ("learn", "--method", "logdegree", "--missing", "impute", "--degree", "5"),
     "few resamples, all ties": (
@@ -98,11 +98,11 @@ def test_another_file_is_refused_unless_forced(survey):
     assert not (survey / "b").exists()
     (survey / "moved.csv").write_text(text)
     assert run("rerun", survey / "a", "--input", survey / "moved.csv", "--out", survey / "b").exit_code == 0
-    table = pd.read_csv(survey / "survey.csv")
+    table = pd.read_csv(survey / "moved.csv")
     table["b"] = 2 * table["b"].to_numpy()[::-1]
     table.to_csv(survey / "survey.csv", index=False)
     forced = run("rerun", survey / "a", "--out", survey / "c", "--force")
-    assert forced.exit_code == 3
+    assert forced.exit_code == 3, forced.output
     assert "the graph is NOT the same as that of the model: its weights differ by" in forced.stdout
     assert (survey / "c" / "edges.csv").exists()
 
@@ -123,11 +123,11 @@ def test_a_lost_file_and_a_changed_version_are_said(survey):
     [
         (lambda job: job.update(method="magic"), "'learn with the method magic', which this nashgraph cannot do"),
         (lambda job: job.update(command="magic"), "'magic with the method glgp'"),
-        (lambda job: job["parameters"].update(magic=1), "the method glgp has no parameter 'magic'"),
+        (lambda job: job["parameters"].update(magic=1), "the method GLGP has no parameter 'magic'"),
         (lambda job: job["parameters"].update(storage=[1]), "storage=[1] is not known"),
         (
             lambda job: job.update(command="path", method="smooth", parameters={}),
-            "the method smooth has no lambda-path",
+            "SmoothGL has no lambda-path",
         ),
         (lambda job: job.update(command="path", parameters={"n_lams": [1]}), "n_lams must be an integer"),
         (lambda job: job.update(command="path", parameters={"n_lams": None}), "n_lams must be an integer"),
