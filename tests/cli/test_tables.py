@@ -1,14 +1,13 @@
 """A survey as people have it, from the shell: its notes, the columns used, and the same result in a second run."""
 
 import csv
-import json
 
 import numpy as np
 import pandas as pd
 
 from nashgraph.estimators import METHODS, SmoothGL
 
-from ..commands import error_lines, run
+from ..commands import run
 
 N = 28
 
@@ -32,42 +31,6 @@ def survey(path):
     )
     path.write_text("# second wave\n" + table.to_csv())  # with the row numbers, as pandas saves them
     return path
-
-
-def test_a_survey_with_ids_codes_levels_and_gaps(tmp_path):
-    path = survey(tmp_path / "survey.csv")
-    options = ("--method", "smooth", "--degree", "5", "--missing", "pairwise", "--ordinal", "trust")
-    result = run("learn", path, *options, "--out", tmp_path / "out")
-    assert result.exit_code == 0, result.output
-    record = json.loads((tmp_path / "out" / "model.json").read_text())
-    used = [*(f"zip={code}" for code in ("02139", "02140", "10001")), "income", "share", "radio=no", "radio=yes"]
-    assert record["signal_names"] == [*used, "visits", "trust", "q0", "q1", "q2", "q3"]
-    assert f"survey.csv: 28 nodes, 13 signals: {', '.join(used)}, visits, trust, q0, q1, q2, q3\n" in result.stdout
-    for said in (
-        "left out 1 line(s) on top",
-        "row numbers that were saved",
-        "nodes are named by the column 'household'",
-        "left out 1 column(s) without values: nothing",
-        "'friend' (it names other nodes)",
-        "99, taken as missing",
-        "never < sometimes < often; refused taken as missing",
-    ):
-        assert said in result.stderr
-    assert pd.read_csv(tmp_path / "out" / "nodes.csv")["name"].between(1001, 1028).all()
-    again = run("rerun", tmp_path / "out", "--out", tmp_path / "again")
-    assert again.exit_code == 0, again.output
-
-
-def test_codes_are_named_where_gaps_are_refused_and_minus_99_can_be_given(tmp_path):
-    path = survey(tmp_path / "survey.csv")
-    refused = error_lines(run("learn", path, "--missing", "error", "--out", tmp_path / "out"))
-    assert "(99, refused are taken as missing; --na none" in refused[-1]
-    path.write_text(path.read_text().replace(",99,", ",-99,"))
-    result = run(
-        "learn", path, "--method", "smooth", "--missing", "impute", "--na", "-99,refused", "--out", tmp_path / "out"
-    )
-    assert result.exit_code == 0, result.output
-    assert "trust=refused" not in json.loads((tmp_path / "out" / "model.json").read_text())["signal_names"]
 
 
 def test_no_csv_that_is_written_has_a_formula_and_its_names_come_back(tmp_path):

@@ -125,16 +125,6 @@ def test_declared_columns_and_traits_are_no_signals(survey):
     assert learn(survey, "--drop", "age", "--ties", "n_friends", "--counts", COUNTS).exit_code == 0
 
 
-def test_a_table_with_undeclared_columns_is_told_what_to_type(survey):
-    result = learn(survey, "--method", "smooth")
-    assert result.exit_code == 0, result.output
-    line = next(line for line in result.stderr.splitlines() if "seem to count or name ties" in line)
-    assert line.startswith("warning: ")  # also printed without --verbose
-    assert f"--ties n_friends --counts {COUNTS} --names friend1,friend2,friend3" in line
-    declared = learn(survey, "--ties", "n_friends", "--counts", COUNTS, "--names", "friend1,friend2,friend3")
-    assert "seem to count or name" not in declared.output
-
-
 def test_a_value_of_a_column_and_a_number_of_ties_are_found_for_the_line_to_type():
     table = village()[0][["household", "age"]].assign(job=["weaver", "smith"] * 14)
     table["How many of your friends, if any, are weavers?"] = [0, 1, 2, 3] * 7
@@ -144,47 +134,6 @@ def test_a_value_of_a_column_and_a_number_of_ties_are_found_for_the_line_to_type
     # Once the number of ties is declared, no other column is suggested as one.
     declared = signals_of(table.assign(ties_no=[5, 6, 7, 8] * 7), TableOptions(ties="ties_no"))
     assert f"add --counts '{count}';" in declared.warnings[0]
-
-
-def test_gaps_ten_or_more_and_codes_are_understood(survey):
-    table = pd.read_csv(survey, dtype=object)
-    table.loc[:3, "n_friends"] = ["10+", None, "-99", "refused"]
-    table.loc[4, "friends_weaver"] = None
-    table.to_csv(survey, index=False)
-    result = learn(survey, "--ties", "n_friends", "--counts", COUNTS, "--json")
-    assert result.exit_code == 0, result.output
-    assert any("-99, refused taken as missing in 2 cell(s)" in note for note in json.loads(result.stdout)["notes"])
-    nodes = pd.read_csv(survey.parent / "out" / "nodes.csv").set_index("name")
-    assert nodes.loc[101, "ties_high"] > 10
-
-
-def test_a_value_of_a_column_is_a_trait(survey):
-    table = pd.read_csv(survey)
-    table["weaver"] = table["weaver"].map({1: "yes", 0: "no"})
-    table.to_csv(survey, index=False)
-    refused = learn(survey, "--counts", "friends_weaver=weaver", "--ties", "n_friends")
-    assert refused.exit_code == 1
-    assert "say which value is counted" in refused.output
-    assert "friends_weaver=weaver=yes" in refused.output
-    assert learn(survey, "--counts", "friends_weaver=weaver=yes", "--ties", "n_friends").exit_code == 0
-    assert "nobody has 'YES'" in learn(survey, "--counts", "friends_weaver=weaver=YES").output
-
-
-def test_names_are_matched_to_the_letter_and_others_are_listed(tmp_path):
-    table = pd.DataFrame({"name": ["Ann", "Bob", "Catherine", "Dan", "Eve"], "age": [31, 45, 28, 60, 52]})
-    table["friend1"] = ["Bob", "Ann", "Bob", "Catherin", None]
-    table["friend2"] = ["Dan", "Zachary", None, "eve", None]
-    table.to_csv(tmp_path / "survey.csv", index=False)
-    result = learn(tmp_path / "survey.csv", "--names", "friend1,friend2")
-    assert result.exit_code == 0, result.output
-    said = result.stderr
-    assert "3 name(s) given are not in the table and were left out" in said
-    assert "'Zachary' (given by Bob)" in said
-    assert "for 'Catherin' (given by Dan) type Catherine" in said
-    assert "for 'eve' (given by Dan) type Eve" in said
-    edges = pd.read_csv(tmp_path / "out" / "edges.csv")
-    likely = edges.nlargest(3, "probability")[["source", "target"]].to_numpy().tolist()
-    assert sorted(map(sorted, likely)) == [["Ann", "Bob"], ["Ann", "Dan"], ["Bob", "Catherine"]]
 
 
 def named(survey):
@@ -224,49 +173,6 @@ def test_answers_that_contradict_each_other_are_noise(survey, cells, warning):
     result = learn(changed(survey, **cells), "--ties", "n_friends", "--counts", "friends_weaver=weaver")
     assert result.exit_code == 0, result.output
     assert warning in " ".join(result.output.split())
-
-
-@pytest.mark.parametrize("case", BAD)
-def test_bad_answers_say_what_where_and_what_to_do(survey, case):
-    cells, *said = BAD[case]
-    result = learn(changed(survey, **cells), "--ties", "n_friends", "--counts", "friends_weaver=weaver")
-    assert result.exit_code == 1, result.output
-    assert all(part in result.output for part in said), result.output
-    assert not (survey.parent / "out").exists()
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (["--counts", "friends_weaver"], "must be COLUMN=TRAIT"),
-        (["--counts", "friends_weavr=weaver"], "did you mean 'friends_weaver'?"),
-        (["--counts", "friends_weaver=weavr"], "did you mean"),
-        (["--counts", "friends_weaver=weaver,friends_well=weaver"], "twice"),
-        (["--ties", "friends"], "there is no column 'friends'"),
-        (["--ties", "n_friends", "--method", "glgp"], "leave one out"),
-        (
-            ["--names", "friend1,friend2", "--gossip", "friend2"],
-            "--names and --gossip both have friend2: leave one out",
-        ),
-        (["--recall", "0.7"], "declare their columns"),
-        (["--method", "ties"], "declare their columns"),
-        (["--ties", "n_friends", "--recall", "7"], "recall"),
-        (["--ties", "n_friends", "--degree", "5"], "the method ties has no --degree"),
-        (["--names", "friend1,friend2,friend3", "--max-names", "1"], "--max-names: reports: "),
-    ],
-)
-def test_bad_declarations_say_what_to_type(survey, options, said):
-    result = learn(survey, *options)
-    assert result.exit_code in (1, 2)
-    assert said in " ".join(result.output.split()), result.output
-
-
-@pytest.mark.parametrize("more", [(), ("--ties", "n_friends")])
-def test_columns_of_names_that_are_empty(survey, more):
-    pd.read_csv(survey).assign(friend1=None, friend2=None, friend3=None).to_csv(survey, index=False)
-    result = learn(survey, "--names", "friend1,friend2,friend3", *more)
-    assert result.exit_code == (0 if more else 1), result.output
-    assert more or "nobody was asked" in result.output
 
 
 def test_if_all_say_that_they_have_no_ties_there_are_none(tmp_path, random):
@@ -332,21 +238,6 @@ def test_ask_refuses_what_it_cannot_answer(survey):
     assert "not from answers about ties" in run("ask", survey.parent / "smooth").output
 
 
-def test_known_ties_go_with_the_tie_model_and_groups_have_a_model_each(survey):
-    known = pd.read_csv(survey.parent / "truth.csv").head(5)
-    known.to_csv(survey.parent / "known.csv", index=False)
-    assert learn(survey, "--ties", "n_friends", "--known", survey.parent / "known.csv").exit_code == 0
-    edges = pd.read_csv(survey.parent / "out" / "edges.csv")
-    assert (edges["probability"] == 1).sum() == 5
-    table = pd.concat([village(seed)[0].assign(village=seed) for seed in (1, 2)])
-    table.to_csv(survey, index=False)
-    result = run(
-        "learn", survey, "--group", "village", "--ties", "n_friends", "--counts", COUNTS, "--out", survey.parent / "all"
-    )
-    assert result.exit_code == 0, result.output
-    assert "expected_ties" in pd.read_csv(survey.parent / "all" / "groups" / "1" / "nodes.csv").columns
-
-
 def egos_and_alters(folder, ids, ego, alter):
     """Write a group's egos and alters as two tables; return the true ties."""
     table, _ = village()
@@ -360,45 +251,6 @@ def egos_and_alters(folder, ids, ego, alter):
     rows = [{ego: ids[i], alter: k, **people.iloc[j]} for i in range(20) for k, j in enumerate(np.flatnonzero(ties[i]))]
     pd.DataFrame(rows).to_csv(folder / "alters.csv", index=False)
     return ties
-
-
-@pytest.mark.parametrize(
-    ("ego", "alter"), [("networkCanvasEgoUUID", "nodeID"), (".egoID", ".altID"), ("egoID", "alterID")]
-)
-def test_alters_of_network_canvas_and_egor_become_counts(tmp_path, ego, alter):
-    ids = [f"{k:08x}-{k}" for k in range(N)] if ego.startswith("n") else list(range(1, N + 1))
-    ties = egos_and_alters(tmp_path, ids, ego, alter)
-    done = run("learn", tmp_path / "egos.csv", "--alters", tmp_path / "alters.csv", "--out", tmp_path / "out", "--json")
-    assert done.exit_code == 0, done.output
-    said = json.loads(done.stdout)
-    assert said["method"] == "ties"
-    assert any("egos without alters count as not asked" in note for note in said["notes"])
-    assert any("counted by 6 trait(s)" in note for note in said["notes"])  # three flags, three jobs
-    nodes = pd.read_csv(tmp_path / "out" / "nodes.csv", dtype={"name": str}).set_index("name")
-    expected = nodes["expected_ties"].loc[list(map(str, ids[:20]))]
-    assert np.corrcoef(expected, ties[:20].sum(axis=1))[0, 1] > 0.95
-    assert json.loads(run("rerun", tmp_path / "out", "--out", tmp_path / "again", "--json").stdout)["same"]
-    alone = run("learn", tmp_path / "alters.csv", "--out", tmp_path / "alone")
-    assert "nashgraph learn EGOS --alters alters.csv" in alone.output
-
-
-def test_alters_that_do_not_fit_are_said(tmp_path):
-    egos_and_alters(tmp_path, list(range(1, N + 1)), "egoID", "alterID")
-    alters = pd.read_csv(tmp_path / "alters.csv")
-    alters.assign(egoID=alters["egoID"] + 20).to_csv(tmp_path / "others.csv", index=False)
-    strangers = run("learn", tmp_path / "egos.csv", "--alters", tmp_path / "others.csv", "--out", tmp_path / "out")
-    assert "alters of 12 ego(s) that the table does not have: 29" in strangers.output
-    alters.rename(columns={"egoID": "who"}).to_csv(tmp_path / "unnamed.csv", index=False)
-    unnamed = run("learn", tmp_path / "egos.csv", "--alters", tmp_path / "unnamed.csv", "--out", tmp_path / "out")
-    assert "unnamed.csv has none; rename the column" in unnamed.output
-    grouped = ("--alters", tmp_path / "gaps.csv", "--group", "job", "--out", tmp_path / "out")
-    assert "--alters does not know groups" in run("learn", tmp_path / "egos.csv", *grouped).output
-    alters = alters.astype({"weaver": object})
-    alters.loc[0, "weaver"] = None
-    alters.to_csv(tmp_path / "gaps.csv", index=False)
-    found = signals_of_file(tmp_path / "egos.csv", tmp_path / "gaps.csv")
-    assert np.isnan(found.told.counts["weaver=1"].iloc[0])
-    assert found.told.counts["weaver=1"].iloc[1:20].notna().all()
 
 
 def signals_of_file(egos, alters):

@@ -88,7 +88,9 @@ class Run:
         if self.study is None:
             note_signals(inputs.table, signals, voice)
         else:
-            say_reading(self.study, inputs.table, self.out / PLAN, voice)
+            say_reading(self.study, self.out / PLAN, voice)
+            for warning in signals.warnings:
+                voice.collect(warning, warning=True)
         if job.method != TIES:
             self.structure = note_structure(signals, voice)
         self.truth = truth_noted(inputs.truth, signals, job, voice)

@@ -18,7 +18,7 @@ from ..io import Job, Signals, TableOptions, plan_text, read_plan, read_study
 from ..io.graphs import write_csv
 from ..plan import Plan, PlanError, TablePlan
 from ..study import Study
-from ..validation import InputError, listing
+from ..validation import InputError, listing, silent_sentence
 from .commands import DONE
 from .messages import Voice, counted
 from .phrases import as_typed, phrased
@@ -122,13 +122,17 @@ def signals_in(study: Study) -> Signals:
     notes = [sentence(decision) for decision in study.decisions]
     unsure = [sentence(decision) for decision in study.decisions if decision.unsure]
     people = study.signals.columns
+    silent = study.silent.reindex(people).to_numpy(dtype=bool)
+    if silent.any():
+        notes.append(silent_sentence(people[silent].to_numpy()))
+        unsure.append(notes[-1])
     return Signals(
         table=study.signals,
         benefit=None if study.benefit is None else study.benefit.loc[people].to_numpy(dtype=float),
         notes=notes,
         standardized=study.standardized,
         missing=study.missing.reindex(people).to_numpy(dtype=float),
-        silent=study.silent.reindex(people).to_numpy(dtype=bool),
+        silent=silent,
         columns=study.people.reindex(people).reset_index(drop=True),
         told=study.ties if study.tells_of_ties else None,
         warnings=unsure,
@@ -199,7 +203,7 @@ def unused_of(study: Study) -> str:
     return "; ".join(parts) or "nothing"
 
 
-def say_reading(study: Study, file: Path, plan: Path, voice: Voice) -> None:
+def say_reading(study: Study, plan: Path, voice: Voice) -> None:
     """Say in three lines how a study was read, and where its plan is."""
     for line in three_lines(study):
         voice.say(line)
@@ -251,7 +255,7 @@ def run_read(asked: ReadArguments) -> int:
             raise plan_written(error, sources, asked.out) from error
     with written_together(asked.out) as folder:
         write_reading(folder, study, sources, asked.out)
-    say_reading(study, files[0], asked.out / PLAN, voice)
+    say_reading(study, asked.out / PLAN, voice)
     for decision in sorted(study.decisions, key=lambda decision: not decision.unsure):
         voice.say(f"  {'?' if decision.unsure else '-'} {sentence(decision)}")
     voice.answer(

@@ -224,9 +224,10 @@ def _as_numbers(profile: Profile) -> str | None:
     unread = sum(profile.answers[cell] for cell, value in zip(cells, values, strict=True) if value is None)
     if unread > 0.05 * sum(profile.answers.values()) or len(cells) < 3:
         return None
-    shown = next(
-        pair for pair in zip(cells, values, strict=True) if pair[1] is not None and pair[0] != as_name(pair[1])
-    )
+    read = [pair for pair in zip(cells, values, strict=True) if pair[1] is not None]
+    shown = next((pair for pair in read if pair[0] != as_name(pair[1])), None)
+    if shown is None:
+        return "numbers as text"
     return f"{shown[0]!r} as {shown[1]:.15g}"
 
 
