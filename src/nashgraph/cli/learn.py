@@ -40,6 +40,7 @@ from .reading import (
     is_plan,
     placed,
     plan_written,
+    refuse_another,
     say_reading,
     signals_in,
     split_settings,
@@ -489,17 +490,3 @@ def job_of(
         truth_directed=asked.truth_directed,
         title=asked.title or asked.file.stem,
     )
-
-
-def refuse_another(out: Path, file: Path, *, force: bool) -> None:
-    """Refuse to write over the network of another table."""
-    model = out / MODEL
-    if force or not model.is_file():
-        return
-    try:
-        record, _ = io.read_record(model)
-    except InputError:  # not ours, or damaged: nothing that could be lost
-        return
-    before = out / record.input.path
-    if before.resolve() != file.resolve():
-        raise InputError(f"{out} has the network of another table, {before.name}: give another --out, or --force")

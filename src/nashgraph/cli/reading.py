@@ -14,7 +14,7 @@ import typer
 
 from ..decisions import Decision
 from ..files import written_together
-from ..io import Job, Signals, TableOptions, plan_text, read_plan, read_study
+from ..io import Job, Signals, TableOptions, plan_text, read_plan, read_record, read_study
 from ..io.graphs import write_csv
 from ..plan import Plan, PlanError, TablePlan
 from ..study import Study
@@ -270,3 +270,17 @@ def run_read(asked: ReadArguments) -> int:
         }
     )
     return DONE
+
+
+def refuse_another(out: Path, file: Path, *, force: bool) -> None:
+    """Refuse to write over the network of another table."""
+    model = out / "model.json"
+    if force or not model.is_file():
+        return
+    try:
+        record, _ = read_record(model)
+    except InputError:  # not ours, or damaged: nothing that could be lost
+        return
+    before = out / record.input.path
+    if before.resolve() != file.resolve():
+        raise InputError(f"{out} has the network of another table, {before.name}: give another --out, or --force")
