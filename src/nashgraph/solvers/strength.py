@@ -105,7 +105,7 @@ class Budget:
     limit: float
     first: float
     patience: float = np.inf
-    turn: float = 4.0  # fits that came to their end in the first 40 steps had at most 2 (benchmarks/DEFAULT_LAM.md)
+    turn: float = 4.0  # on the tables of tests/problems.py runs that ended well had 2 at most, and those that tipped 6
     least: float = np.inf  # stationarity on the way
 
     def watching(self, solver: SolverOptions) -> SolverOptions:
