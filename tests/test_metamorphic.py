@@ -249,6 +249,13 @@ def _(w):
     return nashgraph.TieModel(calibrate=False).fit(**w.survey)
 
 
+@law("TieSurvey")
+def _(w):
+    survey = nashgraph.TieSurvey.of(w.order(w.labels), **w.survey)
+    tables = [survey.traits, survey.counts, survey.n_ties.to_frame("n_ties")]
+    return pd.concat([table.astype(float) for table in tables], axis=1).set_axis(range(7), axis=1).stack()
+
+
 @law("read_study")
 def _(w):
     table = w.X.T.rename_axis("name").reset_index()
