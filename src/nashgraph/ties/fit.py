@@ -386,6 +386,7 @@ def _without_groups(priors: ReportPriors, options: TieOptions, named: bool) -> R
         priors,
         recall=options.recall_alone,
         recall_spread=options.recall_alone_spread,
+        wrong_names=options.wrong_names_alone,
         named=options.named_alone if named else 0.0,
         tie_person=options.popularity,
         respondent_group=0.0,
@@ -410,5 +411,17 @@ def fit_ties(arrays: TieArrays, options: TieOptions | None = None, wave: int | N
         recall = min(options.recall, 1.0 - 1e-3)
         priors = replace(priors, recall=recall, recall_spread=options.known_recall_spread)
     strong = options.strong and shared
-    fitted = fit_reports(task, priors, 3 if shared else 1, strong, options.tol, options.max_iter)
-    return TieFit(arrays, fitted)
+    fits = []
+    spreads = (priors.false_spread,) if shared or not task.asked.any() else options.false_spreads_alone
+    for spread in spreads:
+        tried = replace(priors, false_spread=spread)
+        fits.append(fit_reports(task, tried, 3 if shared else 1, strong, options.tol, options.max_iter))
+    return TieFit(arrays, max(fits, key=_evidence_of_spread))
+
+
+def _evidence_of_spread(fit: ReportFit) -> float:
+    """Return the log marginal likelihood of the spread of false naming, by Laplace in respondents' own part of it."""
+    problem = fit.problem
+    information = problem.information(fit.theta)[problem.blocks["false"]]
+    spread = problem.priors.false_spread
+    return fit.objective - len(information) * float(np.log(spread)) - 0.5 * float(np.log(information).sum())

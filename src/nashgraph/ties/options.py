@@ -27,6 +27,8 @@ class TieOptions:
     # Surveys in which people are alone (no households): five names each, 20% of them wrong, in four villages.
     popularity: float = 0.7  # spread of people's part in the log-odds of their ties
     named_alone: float = 0.3  # spread of being named beyond that
+    false_spreads_alone: tuple[float, ...] = (0.2, 2.0)  # everybody errs alike, or a few exaggerate: the likelier one
+    wrong_names_alone: float = 0.1
     recall_alone: float = 0.5
     recall_alone_spread: float = 1.5  # of its log-odds: lists have room for 3 names or for 20
     tol: float = 1e-3
