@@ -126,3 +126,43 @@ def test_known_ties_weigh_the_questions_and_stay_certain():
     assert weights["likeness in q0"] > 2 * max(weights[f"likeness in q{k}"] for k in range(1, 6))
     assert set(np.unique(fit.probabilities(np.array(nodes)).round(9))) == {0.0, 1.0}
     assert ((fit.probabilities(np.array(nodes)) > 0.5) == ties[nodes]).all()
+
+
+def both_ends_report(seed, n=60, exaggerators=6):
+    """Return directed ties that both ends report, where some people also report many that are not there."""
+    random = np.random.default_rng(seed)
+    ties = random.random((n, n)) < 5.0 / n
+    np.fill_diagonal(ties, False)
+    false = np.where(np.arange(n) < exaggerators, 0.25, 0.002)
+    rows = []
+    for i in range(n):
+        for out in (True, False):
+            mine = ties[i] if out else ties[:, i]
+            says = np.where(mine, random.random(n) < 0.95, random.random(n) < false[i])
+            says[i] = False
+            rows += [(i, i, int(j)) if out else (i, int(j), i) for j in np.flatnonzero(says)]
+    names = [f"p{k}" for k in range(n)]
+    table = pd.DataFrame([[names[k] for k in row] for row in rows], columns=["respondent", "source", "target"])
+    return tie_arrays(TieSurvey.of(names, reports=table, asked=names)), ties
+
+
+def test_a_few_exaggerators_are_told_from_everybody_else():
+    arrays, ties = both_ends_report(0)
+    fit = fit_ties(arrays, TieOptions(directed=True))
+    false = fit.respondents["false_naming"]
+    assert false[:6].min() > 3 * false[6:].mean()
+    guess = fit.probabilities(np.arange(60)) > 0.5
+    assert 2 * (guess & ties).sum() / (guess.sum() + ties.sum()) > 0.9
+
+
+def test_one_wave_is_fitted_from_its_own_reports():
+    names = [f"p{k}" for k in range(12)]
+    rows = [
+        (names[k], names[k], names[(k + step) % 12], wave) for k in range(12) for step, wave in ((1, "a"), (5, "b"))
+    ]
+    reports = pd.DataFrame(rows, columns=["respondent", "source", "target", "wave"])
+    arrays = tie_arrays(TieSurvey.of(names, reports=reports, asked=names))
+    first = fit_ties(arrays, wave=0).probabilities(np.arange(12))
+    second = fit_ties(arrays, wave=1).probabilities(np.arange(12))
+    assert first[0, 1] > first[0, 5]
+    assert second[0, 5] > second[0, 1]
