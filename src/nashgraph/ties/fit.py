@@ -411,11 +411,12 @@ def fit_ties(arrays: TieArrays, options: TieOptions | None = None, wave: int | N
         recall = min(options.recall, 1.0 - 1e-3)
         priors = replace(priors, recall=recall, recall_spread=options.known_recall_spread)
     strong = options.strong and shared
-    fits = []
+    fits: list[ReportFit] = []
     spreads = (priors.false_spread,) if shared or not task.asked.any() else options.false_spreads_alone
     for spread in spreads:
         tried = replace(priors, false_spread=spread)
-        fits.append(fit_reports(task, tried, 3 if shared else 1, strong, options.tol, options.max_iter))
+        start = fits[-1].theta if fits else None
+        fits.append(fit_reports(task, tried, 3 if shared else 1, strong, options.tol, options.max_iter, start))
     return TieFit(arrays, max(fits, key=_evidence_of_spread))
 
 

@@ -33,7 +33,8 @@ class PairData(NamedTuple):
     what person i says about others; the transposed arrays have what others say about i. ``slots`` is 1 for
     undirected ties and 2 for directed ones (slot 0 is i → j, slot 1 is j → i); ``asks_in`` says that people were also
     asked who turns to them. The class of a pair of groups is explained by their first members' cells in the first
-    ``n_group_terms`` terms, which all members share.
+    ``n_group_terms`` terms, which all members share. ``uses`` (tie, strength, report × terms) marks
+    what a term explains.
     """
 
     member_start: Array
@@ -50,6 +51,7 @@ class PairData(NamedTuple):
     asks_in: bool
     within: bool
     n_group_terms: int
+    uses: Array
     kinds: Array
     first_cell: Array
     n_codes: Array
@@ -206,9 +208,12 @@ def open_group(data: PairData, weights: PairWeights, g: int, low: int, work: Wor
         for term in range(len(data.kinds)):
             cells = work.cells[term, row]
             fill_cells(data, term, i, low, cells)
-            multiply(weights.tie_table[0], cells, low, work.tie[row])
-            multiply(weights.tie_table[1], cells, low, work.strong[row])
-            multiply(weights.report_table, cells, low, work.report[row])
+            if data.uses[0, term]:
+                multiply(weights.tie_table[0], cells, low, work.tie[row])
+            if data.uses[1, term]:
+                multiply(weights.tie_table[1], cells, low, work.strong[row])
+            if data.uses[2, term]:
+                multiply(weights.report_table, cells, low, work.report[row])
         for column in range(data.left.shape[1]):
             add_offset(data.left[i, column], data.right[:, column], low, work.tie[row])
         work.odds[0, row] = weights.naming[i] * weights.named * work.report[row]

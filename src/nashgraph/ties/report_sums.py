@@ -155,7 +155,8 @@ def add_group(data: PairData, weights: PairWeights, g: int, low: int, work: Work
         sums.person[0, i] += total
         for term in range(len(data.kinds)):
             for part in range(3):
-                scatter(work.cells[term, row], work.rest[part, row], first, sums.cells[part])
+                if data.uses[part, term]:
+                    scatter(work.cells[term, row], work.rest[part, row], first, sums.cells[part])
 
 
 @kernel(parallel=True, error_model="numpy")

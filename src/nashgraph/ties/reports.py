@@ -121,6 +121,7 @@ def pair_data(task: ReportTask, terms: TermLayout) -> PairData:
         within=bool(task.within),
         left=none if task.left is None else np.ascontiguousarray(task.left, dtype=float),
         right=none if task.right is None else np.ascontiguousarray(task.right, dtype=float),
+        uses=np.ones((3, len(terms.terms)), dtype=np.bool_),
         **terms.kernel_arrays,
     )
 
@@ -176,6 +177,7 @@ class ReportProblem:
         self.most = int(np.diff(self.data.member_start).max())
         self.n_groups = len(self.data.member_start) - 1
         self._choose_features()
+        self._mark_uses()
         self._place_parameters()
 
     def _choose_features(self) -> None:
@@ -186,6 +188,15 @@ class ReportProblem:
         self.in_class = usable & np.array([term.use.in_class or term.label == "level" for term in terms])[term_of]
         self.in_tie = usable & np.array([term.use.in_tie for term in terms])[term_of]
         self.in_report = usable & np.array([term.use.in_report or term.label == "level" for term in terms])[term_of]
+
+    def _mark_uses(self) -> None:
+        """Tell the kernels which terms explain the tie, its strength and the report, so that others cost nothing."""
+        n_terms = len(self.terms.terms)
+        parts = [self.in_tie, self.in_tie & self.strong, self.in_report]
+        uses = np.array([np.bincount(self.terms.term_of[part], minlength=n_terms) > 0 for part in parts])
+        uses[:, 0] = True
+        uses[0] |= np.add.reduceat(self.terms.likeness != 0, self.terms.first_cell[:-1]) > 0
+        self.data = self.data._replace(uses=uses)
 
     def _place_parameters(self) -> None:
         """Lay the parameters out in one vector, with the mean and spread of each prior."""
@@ -410,14 +421,16 @@ def fit_reports(
     strong: bool = True,
     tol: float = 1e-3,
     max_iter: int = 300,
+    start: Array | None = None,
 ) -> ReportFit:
     """Fit the report model.
 
     ``n_classes`` is 1 where groups are single people. ``tol`` is the norm of the gradient in units of standard
-    errors (of the complete data), relative to the square root of the number of reports.
+    errors (of the complete data), relative to the square root of the number of reports. ``start`` are parameters to
+    start from, of the same task.
     """
     problem = ReportProblem(task, priors or ReportPriors(), n_classes, strong)
-    theta = problem.start()
+    theta = problem.start() if start is None else start
     scale = 1.0 / np.sqrt(np.maximum(problem.information(theta), LEAST_INFORMATION))
     size = np.sqrt(max(1.0, float((problem.data.bits & (OUT | IN) > 0).sum())))
     monitor = Monitor(Measure.GRADIENT, tol, max_iter)
