@@ -415,8 +415,8 @@ def fit_ties(arrays: TieArrays, options: TieOptions | None = None, wave: int | N
     spreads = (priors.false_spread,) if shared or not task.asked.any() else options.false_spreads_alone
     for spread in spreads:
         tried = replace(priors, false_spread=spread)
-        start = fits[-1].theta if fits else None
-        fits.append(fit_reports(task, tried, 3 if shared else 1, strong, options.tol, options.max_iter, start))
+        # Each from the prior means: from the other's solution, exaggerators were not found.
+        fits.append(fit_reports(task, tried, 3 if shared else 1, strong, options.tol, options.max_iter))
     return TieFit(arrays, max(fits, key=_evidence_of_spread))
 
 

@@ -421,16 +421,14 @@ def fit_reports(
     strong: bool = True,
     tol: float = 1e-3,
     max_iter: int = 300,
-    start: Array | None = None,
 ) -> ReportFit:
     """Fit the report model.
 
     ``n_classes`` is 1 where groups are single people. ``tol`` is the norm of the gradient in units of standard
-    errors (of the complete data), relative to the square root of the number of reports. ``start`` are parameters to
-    start from, of the same task.
+    errors (of the complete data), relative to the square root of the number of reports.
     """
     problem = ReportProblem(task, priors or ReportPriors(), n_classes, strong)
-    theta = problem.start() if start is None else start
+    theta = problem.start()
     scale = 1.0 / np.sqrt(np.maximum(problem.information(theta), LEAST_INFORMATION))
     size = np.sqrt(max(1.0, float((problem.data.bits & (OUT | IN) > 0).sum())))
     monitor = Monitor(Measure.GRADIENT, tol, max_iter)
