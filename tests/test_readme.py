@@ -53,7 +53,7 @@ def test_the_cheat_sheet_runs(tmp_path, monkeypatch):
 
 
 def test_the_cheat_sheet_s_options_exist():
-    commands = ("learn", "compare", "show", "act", "check", "ask", "rerun")
+    commands = ("read", "learn", "compare", "show", "act", "check", "ask", "rerun")
     helped = {name: run_as_given(name, "--help").output for name in commands}
     for command in re.findall(r"`nashgraph ([^`]*)`", CHEAT_SHEET):
         name, *words = command.split()
