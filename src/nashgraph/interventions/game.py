@@ -162,6 +162,7 @@ class Game:
     @cached_property
     def replicates(self) -> tuple[Game, ...]:
         """The game on each replicate's graph; all questions share them, so each is solved once."""
+        # Without priors of their own, replicates differ in the network alone.
         priors = self.replicate_priors or (self.prior,) * len(self.replicate_weights)
         games = []
         for weights, prior in zip(self.replicate_weights, priors, strict=True):

@@ -84,6 +84,7 @@ def key_players(
     loss, proven = losses(played, estimates, count, batch or BatchOptions(), most_tried)
     solved = np.isfinite(loss)
     ratio = np.divide(loss, estimates, out=np.ones_like(loss), where=solved & (estimates > 0))
+    # Estimates of the others are scaled alike, so that their intervals and the median are on the scale of losses.
     ratio[~solved] = np.median(ratio[solved])
     estimate = np.where(solved, loss, ratio * estimates)
     typical = float(np.median(estimate))

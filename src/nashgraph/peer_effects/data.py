@@ -204,6 +204,7 @@ def numeric_columns(table: pd.DataFrame) -> tuple[Array, list[str]]:
             terms.append(str(name))
             continue
         words = column.dropna().astype(str)
+        # The first word is the reference: with the constant, all words together would be collinear.
         for word in sorted(words.unique())[1:]:
             values = (column.astype(str) == word).to_numpy(dtype=float)
             values[column.isna().to_numpy()] = np.nan
@@ -222,6 +223,7 @@ def matched(
     theirs = None if labels is None else as_names(labels)
     if ours is None and theirs is not None and not is_numbered(theirs):
         ours = None if n_people == n_nodes else [str(place) for place in range(n_nodes)]
+    # Row numbers on one side are positions, unless the other side has the same numbers as names.
     by_place = ours is None or theirs is None
     if not by_place and not {*ours} & {*theirs}:  # type: ignore[misc]
         by_place = is_numbered(ours) or is_numbered(theirs)  # type: ignore[arg-type]
@@ -253,6 +255,7 @@ def prepared(network: Any, normalize: bool) -> Any:
     csr.eliminate_zeros()
     if not normalize:
         return csr
+    # Isolated people have no neighbours to take a mean of: their row stays empty instead of becoming NaN.
     sums = np.asarray(csr.sum(axis=1)).ravel()
     return sparse.csr_array(sparse.diags_array(1.0 / np.where(sums > 0, sums, 1.0)) @ csr)
 

@@ -363,6 +363,7 @@ def bootstrapped(
     form = ReducedForm(design.networks())
     means = form.means(solution.phi, solution.coefficients)
     observed = design.data.observed
+    # Residuals drawn with a mean other than 0 would shift all simulated actions.
     centred = solution.residuals - solution.residuals.mean()
     n, p = solution.point.jacobian[observed].shape
     widened = centred * np.sqrt(n / max(n - p, 1))
@@ -372,7 +373,7 @@ def bootstrapped(
         simulated = np.where(observed, mean + random.choice(widened, len(mean)), np.nan)
         try:
             drawn.append(least_squares(form, simulated, search, solution.parameters).parameters)
-        except NotIdentifiedError:
+        except NotIdentifiedError:  # a sample in which everybody's errors hide the effect
             continue
     if len(drawn) < max(2, count // 2):
         raise InputError("most bootstrap fits failed: there are too few people for these terms")

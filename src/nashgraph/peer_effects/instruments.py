@@ -67,9 +67,11 @@ def two_stage(
         raise InputError("method='2sls' needs everybody's action: leave the others out of the network, or use 'nls'")
     regressors = np.column_stack([weights @ actions, included])
     instruments = np.column_stack([included, excluded])
+    # The projection on the instruments, without their N x N matrix.
     basis = np.linalg.qr(instruments)[0]
     fitted = basis @ (basis.T @ regressors)
     parameters = np.linalg.lstsq(fitted, actions, rcond=None)[0]
+    # With the regressors themselves and not with what the first stage made of them.
     residuals = actions - regressors @ parameters
     bread = np.linalg.pinv(fitted.T @ fitted)
     spread = bread @ meat(fitted, residuals, errors, groups) @ bread

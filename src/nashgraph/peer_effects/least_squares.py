@@ -90,6 +90,7 @@ def least_squares(form: ReducedForm, actions: Array, search: Search, start: Arra
             "steps; it may be at the end of its range, where the game has no equilibrium",
             ConvergenceWarning,
         )
+    # Of those who were observed: the others are in the network and in the mean, but not in the sum of squares.
     residuals = target - point.mean[observed]
     return Solution(float(parameters[0]), parameters[1:], point, residuals, offset, step)
 
@@ -178,6 +179,7 @@ def covariance(
     within = bread @ meat(jacobian, residuals, errors, None if groups is None else groups[observed]) @ bread
     between = np.zeros((p, p))
     if draws is not None and len(draws) > 1:
+        # How much the score moves from draw to draw: neighbours' errors share it, so residuals alone miss it.
         scores = draws[:, observed] @ jacobian
         between = (1.0 + 1.0 / len(draws)) * bread @ np.cov(scores.T).reshape(p, p) @ bread
     return within + between, between
@@ -193,6 +195,7 @@ def meat(jacobian: Array, residuals: Array, errors: str, groups: Array | None) -
     if errors == "robust":
         return n / free * (scores.T @ scores)
     assert groups is not None
+    # Scores of one group are added up before they are squared: what its members share does not average out.
     codes = np.unique(groups, return_inverse=True)[1]
     sums = np.zeros((codes.max() + 1, p))
     np.add.at(sums, codes, scores)

@@ -71,6 +71,7 @@ def quasi_likelihood(weights: Any, actions: Array, columns: Array) -> Likely:
         residuals = unexplained - phi * others
         return 0.5 * n * np.log(float(residuals @ residuals) / n) - log_determinant(phi, eigenvalues)
 
+    # Between the inverses of the extreme real eigenvalues the determinant has no zero.
     real = eigenvalues[np.abs(eigenvalues.imag) < 1e-9].real
     low = 1.0 / real.min(initial=-1e-6)
     high = 1.0 / real.max(initial=1e-6)
@@ -130,6 +131,7 @@ def censored_likelihood(weights: Any, actions: Array, columns: Array) -> Likely:
     """Return the estimate of the game whose actions cannot be below zero."""
     if (actions < 0).any():
         raise InputError("censored=True is for actions that cannot be below zero, and some are")
+    # Who acts is observed, so the determinant is that of one fixed block, whatever the peer effect.
     acting = actions > 0
     if acting.sum() <= columns.shape[1] + 2:
         raise InputError(f"only {int(acting.sum())} people act: too few for {columns.shape[1]} terms")

@@ -193,6 +193,7 @@ class GameFit:
         """Return draws of the parameters around the estimates; peer effects stay where the game has an equilibrium."""
         random = np.random.default_rng(random_state)
         drawn = random.multivariate_normal(self.parameters, self.covariance, size=count, method="svd")
+        # Beyond 1 the linear game on rows that sum to 1 has no equilibrium; a link bounds actions by itself.
         most = max(0.98, 1.02 * abs(self.peer_effect)) if self.settings.get("link") not in LINKS else np.inf
         drawn[:, 0] = np.clip(drawn[:, 0], -most, most)
         return drawn
