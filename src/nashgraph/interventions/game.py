@@ -130,7 +130,7 @@ class Game:
 
     @cached_property
     def actions(self) -> Array:
-        """What everybody does; a prior without actions is an error."""
+        """The action of each node; a prior without actions is an error."""
         actions = getattr(self.state, "actions", None)
         if actions is None or np.ndim(actions) != 1:
             raise UnansweredError(f"{title(self.prior)} has no single action of each node")
@@ -138,7 +138,7 @@ class Game:
 
     @cached_property
     def worth(self) -> Array:
-        """What a unit of benefit at each node is worth; a prior without benefits is an error."""
+        """The worth of a unit of benefit at each node; a prior without benefits is an error."""
         worth = getattr(self.state, "worth", None)
         if worth is None:
             raise UnansweredError(f"{title(self.prior)} does not say what a unit of benefit is worth")
@@ -285,7 +285,7 @@ def greatest(estimates: Array, exact: Callable[[int], float], count: int, most: 
 
     At most ``most`` are tried. The search stops when the next estimate, times the largest ratio of value to estimate so
     far (at least 1), is below the ``count`` greatest values. If estimates are upper bounds, no other candidate is
-    greater; for a guide that is no bound this is likely, and no more.
+    greater; estimates that only guide make this likely.
     """
     values = dict[int, float]()
     ratio = 1.0

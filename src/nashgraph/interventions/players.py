@@ -18,7 +18,7 @@ In large networks nodes are first ranked by the loss to first order at y. In a g
 and with any other prior
 :math:`b_i\, \partial\Phi/\partial b_i + \sum_k W_{ik} (LR^\top)_{ik} + W_{ki} (LR^\top)_{ki}`. In the linear game
 with total action the first is an upper bound of the loss (it subtracts only the two-step walks that return to i), so
-the nodes of greatest loss are found for certain. In other games it is a guide, and the table says so.
+the nodes of greatest loss are found for certain. In other games it is a guide: ``attrs`` has whether it was proven.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def key_players(
     loss, proven = losses(played, estimates, count, batch or BatchOptions(), most_tried)
     solved = np.isfinite(loss)
     ratio = np.divide(loss, estimates, out=np.ones_like(loss), where=solved & (estimates > 0))
-    # Estimates of the others are scaled alike, so that their intervals and the median are on the scale of losses.
+    # The estimates of the others are scaled in the same way: the median and intervals are then losses.
     ratio[~solved] = np.median(ratio[solved])
     estimate = np.where(solved, loss, ratio * estimates)
     typical = float(np.median(estimate))

@@ -13,7 +13,7 @@ since f lies below its tangent at y and :math:`G_{ji} \le (G 1)_j - 1` for
 with both sorted the next best pair is always next to a pair already taken, and a heap finds the pairs in order without
 an N x N array. The search ends when the next bound is below the best exact gains: they are then certain. In other
 games, and for the loss without a tie, the derivative is a guide and no bound (except in the linear game with total
-action), and the table says so. A pair is the number i N + j.
+action), and ``attrs`` has whether it was proven. A pair is the number i N + j.
 """
 
 from __future__ import annotations

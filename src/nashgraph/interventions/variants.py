@@ -131,7 +131,7 @@ def _values(game: Game, options: BatchOptions, variants: Any, alone: Callable[[i
             points, rested = _settled(alone_in_sum, prior, inverse, variants.of(some), options)
             values[some] += strength * np.array([prior.welfare.value(point) for point in points.T])
             at_rest[some] &= rested
-    # A batch is a shortcut and never the last word: what did not come to rest is solved by the prior itself.
+    # What did not come to rest in the batch is solved by the prior itself.
     for place in np.flatnonzero(~at_rest).tolist():
         values[place] = alone(place)
     return values

@@ -24,7 +24,7 @@ CONSTANT = "constant"
 
 @dataclass(frozen=True, eq=False)
 class GameData:
-    """What a fit needs: actions, covariates and networks of the same people in the same order.
+    """The input of a fit: actions, covariates and networks of the same people in the same order.
 
     ``networks`` are one or several CSR matrices (draws), ``actions`` has NaN for people who were not asked, and
     ``covariates`` the columns ``terms`` without the constant. ``groups`` numbers the group of everybody, or is None.
@@ -41,7 +41,7 @@ class GameData:
 
     @property
     def observed(self) -> Array:
-        """Who was asked for the action."""
+        """The people who were asked for the action."""
         return np.isfinite(self.actions)
 
     @property
@@ -255,7 +255,7 @@ def prepared(network: Any, normalize: bool) -> Any:
     csr.eliminate_zeros()
     if not normalize:
         return csr
-    # Isolated people have no neighbours to take a mean of: their row stays empty instead of becoming NaN.
+    # Isolated people have no neighbours: their row stays empty instead of becoming NaN.
     sums = np.asarray(csr.sum(axis=1)).ravel()
     return sparse.csr_array(sparse.diags_array(1.0 / np.where(sums > 0, sums, 1.0)) @ csr)
 

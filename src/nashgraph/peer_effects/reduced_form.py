@@ -139,7 +139,7 @@ class ReducedForm:
 
     @property
     def n_coefficients(self) -> int:
-        """The number of parameters besides φ."""
+        """The number of parameters without φ."""
         return self.networks[0].played.shape[1] + self.networks[0].outside.shape[1]
 
     @cached_property

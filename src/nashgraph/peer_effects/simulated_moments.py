@@ -71,7 +71,7 @@ def simulated_moments(
 
 
 def square_root(matrix: Array) -> Array:
-    """Return R with RᵀR equal to a symmetric matrix without negative eigenvalues (but for rounding)."""
+    """Return R with RᵀR equal to a symmetric matrix without negative eigenvalues (except by rounding)."""
     values, vectors = np.linalg.eigh(0.5 * (matrix + matrix.T))
     root: Array = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
     return root
