@@ -1,4 +1,4 @@
-"""The targets of the tie model, with today's figure, the controls and chance beside each: a section of EVIDENCE.md.
+"""The targets of the tie model, with today's figure, the controls and chance next to each: a section of EVIDENCE.md.
 
 ``python -m benchmarks.tie_targets`` replaces the section "Targets" of EVIDENCE.md. Villages up to 37, and the
 populations of ``recovery_problems.TUNED``, were used in development; none of them is in this table, except that the

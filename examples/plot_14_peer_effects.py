@@ -4,7 +4,7 @@ From questions about ties to the people to support
 
 A village where nobody mapped the network: people say how many ties they have, and how many of these have a trait.
 Savings are observed. The tie model gives draws of the network. The fitted game gives the peer effect, with what comes
-from not knowing the network, and support goes to the people through whom it spreads. All is compared with the truth.
+from not knowing the network, and support goes to people who spread it. All is compared with the truth.
 """
 
 import matplotlib.pyplot as plt
@@ -56,7 +56,7 @@ for name, fit in fits.items():
 print(fits["twenty draws"].summary())
 
 # %%
-# **Whom to support.** Five people get one unit each. What the choice gains is computed in the true game.
+# **Whom to support.** Five people get one unit each. Gains are those of the true game.
 
 chosen = best_support(model, 5, cost="units", unit=1.0, game=fits["twenty draws"])
 print(chosen[["name", "worth", "among_best"]].head(5).round(2))

@@ -66,7 +66,7 @@ def shuffled(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def counted() -> dict[str, Any]:
-    """Return a village that counted its ties, with the truth beside it."""
+    """Return a village that counted its ties, next to the truth."""
     from nashgraph import TieModel  # noqa: PLC0415
     from nashgraph.cli.demo import drawn_village  # noqa: PLC0415
 

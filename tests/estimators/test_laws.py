@@ -189,7 +189,7 @@ def test_equal_node_costs_are_equal_and_no_beta_comes_of_their_rounding():
     for seed in range(40):
         random = np.random.default_rng(seed)
         signals = random.integers(1, 6, (8, 40)).astype(float)
-        signals /= np.linalg.norm(signals, axis=0)  # all have the same energy, but for rounding
+        signals /= np.linalg.norm(signals, axis=0)  # all have the same energy except for rounding
         model = SmoothGL(geometry="inner", degree=2).fit(signals)
         assert model.beta_ == 0.0 or model.beta_ > 1e-9
 
@@ -197,7 +197,7 @@ def test_equal_node_costs_are_equal_and_no_beta_comes_of_their_rounding():
 @pytest.mark.filterwarnings("ignore::nashgraph.DataWarning")
 @pytest.mark.parametrize("seed", range(10, 20))
 def test_people_who_answer_all_alike_and_a_constant_question(seed):
-    """Inner products of partial likeness: their node costs were equal but for rounding, which decided weights."""
+    """Inner products of partial likeness: their node costs were equal except for rounding, which decided weights."""
     random = np.random.default_rng(seed)
     answer = random.integers(0, 2, 30).astype(float)
     signals, order = np.vstack([np.full(30, 3.0), *[answer] * 4]), random.permutation(30)

@@ -80,7 +80,7 @@ def test_legislative_effectiveness_without_the_endogeneity_step():
     for term, estimate in expected.items():
         assert estimates[term] == pytest.approx(estimate, abs=5e-6 if term != "constant" else 5e-5)
     likely = fit_game(G, "les ~ gender + party + nchair", data=table, normalize=False, method="qml")
-    assert likely.log_likelihood == pytest.approx(-662.98, abs=0.01)  # nested in neither: errors are played, too
+    assert likely.log_likelihood == pytest.approx(-662.98, abs=0.01)  # another model: errors are played as well
 
 
 # ------------------------------------------------------------------------------------------ mathematics
