@@ -161,8 +161,25 @@ QUOTES: list[tuple[str, str, list[Source]]] = [
                 "counts, 30% asked, 30% forgotten, off by one",
             ),
             ("the same numbers from everybody, exact", "counts, all asked"),
-            ("five names from everybody", "five names each"),
         )
+    ),
+    (
+        README,
+        "| the same from 30% of households, with house numbers | {} | {} (distance) | {} |",
+        [
+            Cell(EVIDENCE, "Targets", "counts, 30% asked, with house numbers", "now"),
+            Sentence(EVIDENCE, r"chance \S+; distance of house numbers ([\d.]+) \|"),
+            Sentence(EVIDENCE, r"chance (\S+); distance of house numbers [\d.]+ \|"),
+        ],
+    ),
+    (
+        README,
+        "| real names, half of them hidden (ten villages) | {} | {} (gradient boosting) | {} |",
+        [
+            Sentence(EVIDENCE, r"\| real reports, half hidden: AP; log loss \|[^|]*\|[^|]*\| ([\d.]+);"),
+            Sentence(EVIDENCE, r"; gradient boosting, all villages ([\d.]+), "),
+            Sentence(EVIDENCE, r"gradient boosting, by village [^|]*?; chance ([\d.]+), "),
+        ],
     ),
     (README, "learns 100,000 nodes on two cores in {} s", [Sentence(RESULTS, r"\nN = 100,000: (\S+) s, \S+ s of CPU")]),
     *(
