@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -100,3 +101,15 @@ def test_the_network_of_another_table_is_not_written_over(survey, tmp_path):
     assert "has the network of another table, survey.csv: give another --out, or --force" in error_lines(refused)[-1]
     assert run("learn", survey, *learn).exit_code == 0
     assert run("learn", tmp_path / "other.csv", *learn, "--force").exit_code == 0
+
+
+@pytest.mark.parametrize("command", ["check", "compare"])
+def test_check_and_compare_read_a_file_as_learn_does(tmp_path, command):
+    """Prices have decimal commas, and the last row has totals: both are recognized by the study's reader only."""
+    random = np.random.default_rng(0)
+    rows = [f"p{k};{random.integers(10, 99)},{random.integers(10, 99)};{random.integers(1, 9)}" for k in range(30)]
+    (tmp_path / "prices.csv").write_text("\n".join(["name;price;visits", *rows, "Total;1500,5;150"]))
+    options = ["--methods", "smooth"] if command == "compare" else []
+    result = run(command, tmp_path / "prices.csv", *options)
+    assert result.exit_code == 0, result.output
+    assert "prices.csv: 30 nodes, 2 signals: price, visits" in result.output

@@ -233,7 +233,9 @@ def test_ask_refuses_what_it_cannot_answer(survey):
     everybody = run("ask", survey, "--ties", "n_friends")
     assert everybody.exit_code == 1
     assert "everybody was asked" in everybody.output
-    assert "declare their columns" in run("ask", survey).output
+    assert "everybody was asked" in run("ask", survey).output, "its columns of ties are recognized, as learn does"
+    pd.read_csv(survey)[["household", "age"]].to_csv(survey.parent / "ages.csv", index=False)
+    assert "declare their columns" in run("ask", survey.parent / "ages.csv").output
     assert run("learn", survey, "--method", "smooth", "--out", survey.parent / "smooth").exit_code == 0
     assert "not from answers about ties" in run("ask", survey.parent / "smooth").output
 

@@ -9,15 +9,17 @@ import typer
 
 from ..estimators import TieModel
 from ..files import written_together
-from ..io import Job, TableError, load_signals, read_known, read_network, read_record
+from ..io import Job, TableError, read_known, read_network, read_record
 from ..io.graphs import write_csv
 from ..io.ties import read_exact
+from ..study import Study
 from ..survey_plan import plan_study, plot_plan
 from .commands import DONE, load_matplotlib
 from .fitting import MODEL, all_parameters, built, check_given, fitted
 from .learn import alters_file, check_inputs_kept, note_signals, write_tables
 from .messages import Voice, listed, records
 from .options import TableArguments, numbers_of
+from .reading import data_file, signals_in, study_again, study_read
 from .saved import found_again, with_alters_at
 from .tie_options import TIES, AskArguments, PlanArguments, TieArguments
 
@@ -28,10 +30,10 @@ def run_ask(asked: AskArguments) -> int:
     """Fit the tie model and print those not asked yet whose ties are least certain."""
     voice = asked.speech.voice(brief=True)
     with voice.noting_warnings():
-        job, file, known = what_to_fit(asked.file, asked.told, asked.table, voice)
+        job, study, file, known = what_to_fit(asked.file, asked.told, asked.table, voice)
         if asked.out is not None:
             check_inputs_kept(asked.out, (file, known, *alters_file(job.table)), ["ask.csv"])
-        signals = load_signals(file, job.table, complete=True)
+        signals = signals_in(study)
         note_signals(file, signals, voice)
         model, _ = built(job, signals)
         assert isinstance(model, TieModel)
@@ -61,13 +63,17 @@ def run_ask(asked: AskArguments) -> int:
     return DONE
 
 
-def what_to_fit(given: Path, told: TieArguments, table: TableArguments, voice: Voice) -> tuple[Job, Path, Path | None]:
-    """Return the job, the table and the known ties: those of a model, or those that the options declare."""
+def what_to_fit(
+    given: Path, told: TieArguments, table: TableArguments, voice: Voice
+) -> tuple[Job, Study, Path, Path | None]:
+    """Return the job, its study, the table and the known ties: those of a model, or those of a table."""
     if not given.is_dir() and given.name != MODEL:
         check_given(given)
-        method = told.method(TIES)
         options = told.options(table.options(None))
-        return Job("ask", method, all_parameters(method, told.parameters(), [], options.missing), options), given, None
+        study = study_read(given, options, complete=False)
+        method = told.method(TIES, tells=study.tells_of_ties)
+        job = Job("ask", method, all_parameters(method, told.parameters(), [], options.missing), options)
+        return job, study, data_file(given), None
     if told != TieArguments() or any(getattr(table, each.name) != each.default for each in fields(table)):
         raise typer.BadParameter("a model knows how its table was read: give options with a table only")
     record, place = read_record(given)
@@ -81,7 +87,9 @@ def what_to_fit(given: Path, told: TieArguments, table: TableArguments, voice: V
         for each in (record.input, record.known, record.alters)
     )
     assert file is not None
-    return with_alters_at(record.job, alters), file, known
+    job = with_alters_at(record.job, alters)
+    study = study_again(job, file, alters) or study_read(file, job.table, complete=False)
+    return job, study, file, known
 
 
 def run_plan(given: PlanArguments) -> int:

@@ -14,7 +14,7 @@ from ..comparison import compare as compare_methods
 from ..comparison import verdict
 from ..estimators import METHODS
 from ..files import claimed
-from ..io import Job, Signals, load_signals
+from ..io import Job, Signals
 from ..network_check import check_network
 from ..report.reference import questions_of
 from .commands import BUG_REPORT, DONE, UNFINISHED
@@ -22,6 +22,7 @@ from .fitting import check_engine, check_given, flat_parameters, methods_with, w
 from .learn import check_inputs_kept, note_signals, truth_noted, write_tables
 from .messages import Voice, counting, listed, records
 from .options import ClusterArguments, CompareArguments, FileArguments, GameArguments
+from .reading import signals_in, study_read
 
 # Warnings and errors of a method that are about the user's data, by the names that a comparison's table has.
 NO_BUGS = ("InputError", "InputTypeError", "DataWarning", "ConvergenceWarning", "UserWarning", "RuntimeWarning")
@@ -38,7 +39,7 @@ def run_compare(game: GameArguments, cluster: ClusterArguments, asked: CompareAr
         check_inputs_kept(asked.out, (asked.file, asked.truth), ["compare.csv"])
     alone = nullcontext() if asked.out is None else claimed(asked.out)
     with alone, cluster.opened(game, voice), voice.noting_warnings():
-        signals = load_signals(asked.file, options, complete=True)  # so that all methods learn from the same
+        signals = signals_in(study_read(asked.file, options, complete=True))  # so that all methods learn from the same
         note_signals(asked.file, signals, voice)
         job = Job("compare", "", table=options, truth_directed=asked.truth_directed)
         truth = truth_noted(asked.truth, signals, job, voice)
@@ -77,7 +78,7 @@ def run_check(asked: FileArguments) -> int:
     check_given(asked.file, asked.truth)
     with voice.noting_warnings():
         job = Job("check", "", table=asked.table.options(None), truth_directed=asked.truth_directed)
-        signals = load_signals(asked.file, job.table)
+        signals = signals_in(study_read(asked.file, job.table, complete=False))
         note_signals(asked.file, signals, voice)
         truth = truth_noted(asked.truth, signals, job, voice)
         found = check_network(signals.table, questions=questions_of(signals.table, signals.columns))

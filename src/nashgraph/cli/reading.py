@@ -93,6 +93,18 @@ def study_of(
     return read_study(files[0], *others, gaps=gaps, standardize=options.standardize, **overrides)
 
 
+def study_read(file: Path, options: TableOptions, *, complete: bool) -> Study:
+    """Read a study for a command that writes no plan: a question that the table leaves open is answered in one."""
+    try:
+        return study_of([file], options, complete=complete)
+    except PlanError as error:
+        if is_plan(file) or error.plan is None:
+            raise
+        raise InputError(
+            f"{phrased(error)}; or write a plan with 'nashgraph read {file}', change it, and give it instead of the table"
+        ) from error
+
+
 def data_file(file: Path) -> Path:
     """Return the file with the people: that of a plan, or the file itself."""
     return file.parent / read_plan(file).table.file if is_plan(file) else file
