@@ -101,7 +101,7 @@ def study_read(file: Path, options: TableOptions, *, complete: bool) -> Study:
         if is_plan(file) or error.plan is None:
             raise
         raise InputError(
-            f"{phrased(error)}; or write a plan with 'nashgraph read {file}', change it, and give it instead of the table"
+            f"{phrased(error)}; or write a plan with 'nashgraph read {file}', change it, and give that"
         ) from error
 
 
