@@ -97,7 +97,9 @@ const aboveChance = ({ alike, by_chance: chance }) => alike - Math.max(0, chance
 
 // The columns in which tied nodes differ least, each a button that colours by it, with a tick for shuffled answers.
 export function showDrives() {
-  const known = d3.sort(data.columns.filter((column) => column.alike !== null), (column) => -aboveChance(column));
+  const measured = data.columns.filter((column) => column.alike !== null);
+  const compared = measured.filter((column) => column.by_chance !== null);
+  const known = d3.sort(compared.length ? compared : measured, (column) => -aboveChance(column));
   byId("drives").hidden = !known.length;
   const first = aspects.findIndex((each) => each.group === "Table");
   byId("drives-list").replaceChildren(

@@ -6,7 +6,7 @@ answers as well. A figure tells structure from noise only if the figure for shuf
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -36,16 +36,17 @@ class Reference(NamedTuple):
 
 def questions_of(signals: pd.DataFrame, columns: pd.DataFrame | None) -> Array:
     """Return the question of each signal: ``water=tap`` and ``water_well`` belong to the column ``water``."""
-    names = [] if columns is None else sorted((str(name) for name in columns.columns), key=len, reverse=True)
+    names = frozenset() if columns is None else frozenset(str(name) for name in columns.columns)
     return np.array([question_of(str(signal), names) for signal in signals.index], dtype=object)
 
 
-def question_of(signal: str, names: list[str]) -> str:
+def question_of(signal: str, names: frozenset[str]) -> str:
     """Return the longest of the columns' names that a signal's name is or goes on from, else the signal itself."""
-    for name in names:
-        rest = signal.removeprefix(name)
-        if signal == name or (rest != signal and not rest[0].isalnum()):
-            return name
+    if signal in names:
+        return signal
+    for end in range(len(signal) - 1, 0, -1):
+        if not signal[end].isalnum() and signal[:end] in names:
+            return signal[:end]
     return signal
 
 
@@ -71,6 +72,7 @@ def shuffled_reference(
     signals: pd.DataFrame,
     columns: pd.DataFrame | None,
     *,
+    compared: Collection[str] | None = None,
     n_shuffles: int = 3,
     most_nodes: int = 2000,
     random_state: int = 0,
@@ -78,7 +80,8 @@ def shuffled_reference(
     """Fit the model again to answers shuffled among the nodes, each question by itself.
 
     None for more than ``most_nodes``, for which a second fit would take too long. ``signals`` has shape (n_signals,
-    n_nodes); ``columns`` is the table with a row for each node, in the same order.
+    n_nodes); ``columns`` is the table with a row for each node, in the same order, and ``compared`` names those of its
+    columns whose likeness is wanted (default: all).
 
     Examples
     --------
@@ -99,7 +102,7 @@ def shuffled_reference(
     alike: dict[str, list[float]] = {}
     for shuffle in range(n_shuffles):
         random = np.random.default_rng([random_state, shuffle])
-        chance, table = fitted_to_shuffled(model, signals, columns, random)
+        chance, table = fitted_to_shuffled(model, signals, columns, compared, random)
         agreements.append(getattr(chance, "agreement_", np.nan))
         if table is not None:
             for column in input_columns(table, cut_of(chance.graph_).ties):
@@ -109,9 +112,13 @@ def shuffled_reference(
 
 
 def fitted_to_shuffled(
-    model: GraphEstimator, signals: pd.DataFrame, columns: pd.DataFrame | None, random: np.random.Generator
+    model: GraphEstimator,
+    signals: pd.DataFrame,
+    columns: pd.DataFrame | None,
+    compared: Collection[str] | None,
+    random: np.random.Generator,
 ) -> tuple[GraphEstimator, pd.DataFrame | None]:
-    """Return the model of signals shuffled question by question, and the table shuffled in the same way."""
+    """Return the model of signals shuffled question by question, and the compared columns shuffled in the same way."""
     questions = questions_of(signals, columns).tolist()
     n_nodes = signals.shape[1]
     orders = {question: random.permutation(n_nodes) for question in dict.fromkeys(questions)}
@@ -123,6 +130,8 @@ def fitted_to_shuffled(
         return chance, None
     table = {}
     for place, name in enumerate(columns.columns):
+        if compared is not None and str(name) not in compared:
+            continue
         # A column that was not used is shuffled as well: nothing of the real network is left in it.
         order = orders.get(str(name), random.permutation(n_nodes))
         table[name] = columns.iloc[order, place].set_axis(columns.index)

@@ -202,7 +202,7 @@ def summarize(
     reference = None
     if signals is not None and "expected_ties" not in graph.node_columns:  # a tie model rests on what people told
         structure = structure_of(signals, table) if structure is None else structure
-        reference = shuffled_reference(model, signals, table)
+        reference = shuffled_reference(model, signals, table, compared=most_alike(told))
         told = beside_chance(told, reference)
     return Summary(
         title=title,
@@ -247,6 +247,12 @@ def unmatched_names(spellings: pd.DataFrame | None) -> pd.DataFrame | None:
 def describing(columns: Sequence[InputColumn], names: Array) -> list[InputColumn]:
     """Return columns in which tied nodes can be alike: not those with names of people, such as friends."""
     return [column._replace(alike=np.nan) if names_people(column, names) else column for column in columns]
+
+
+def most_alike(columns: Sequence[InputColumn], count: int = 40) -> frozenset[str]:
+    """Return the columns in which tied nodes differ least: of very many, the page compares only these with chance."""
+    ranked = sorted(columns, key=lambda column: -np.nan_to_num(column.alike, nan=-1.0))
+    return frozenset(column.name for column in ranked[:count])
 
 
 def beside_chance(columns: Sequence[InputColumn], reference: Reference | None) -> list[InputColumn]:
