@@ -89,8 +89,8 @@ def test_what_cannot_be_told_apart_is_refused(villages):
     assert result.exit_code == 1
     assert "several groups have nodes of one name (1, 2, 3, 4, 5" in error_lines(result)[0]
     assert "--truth bare.csv does not say which are meant: add the column village" in error_lines(result)[0]
-    result = run("learn", villages / "villages.csv", "--drop", "village", "--id", "hh")
-    assert "--group if they are unique within groups, or --long if a row is one answer" in error_lines(result)[0]
+    result = run("learn", villages / "villages.csv", "--drop", "village", "--id", "hh", "--out", villages / "out")
+    assert "'hh' seems to identify people, but its values repeat: 22 of them in 65 rows" in error_lines(result)[0]
     assert "no column 'town'" in run("learn", villages / "villages.csv", "--group", "town").stderr
     result = run("learn", villages / "villages.csv", "--group", "village", "--nodes", "columns")
     assert result.exit_code == 2

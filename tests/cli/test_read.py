@@ -113,3 +113,28 @@ def test_check_and_compare_read_a_file_as_learn_does(tmp_path, command):
     result = run(command, tmp_path / "prices.csv", *options)
     assert result.exit_code == 0, result.output
     assert "prices.csv: 30 nodes, 2 signals: price, visits" in result.output
+
+
+def test_declarations_that_cannot_be_right_are_refused(survey, tmp_path):
+    out = ("--out", tmp_path / "out")
+    result = run("read", survey, "--ties", "age", "--drop", "age", *out)
+    assert result.exit_code == 1
+    assert "--ties: 'age' is declared as drop and n_ties" in error_lines(result)[-1]
+    bad = SURVEY.assign(friends=-3).drop(columns="friend")
+    bad["friends"] = [-3, *range(1, len(bad))]
+    bad.to_csv(tmp_path / "bad.csv", index=False)
+    result = run("read", tmp_path / "bad.csv", "--ties", "friends", *out)
+    assert "--ties: n_ties must be whole numbers of 0 or more, got '-3' for p00 in 'friends'" in error_lines(result)[-1]
+    assert "try --na friends=-3" in error_lines(result)[-1]
+    result = run("learn", survey, "--drop", "friend", "--recall", "0.7", *out)
+    assert result.exit_code == 2
+    assert "declare their columns with --ties COLUMN" in error_lines(result)[-1]
+
+
+def test_the_tie_model_takes_answers_with_gaps(survey, tmp_path):
+    table = pd.read_csv(survey)
+    table.loc[3, "age"] = None
+    table.to_csv(survey, index=False)
+    result = run("learn", survey, "--out", tmp_path / "out", "--json")
+    assert result.exit_code in (0, 3), result.output
+    assert json.loads(result.stdout)["method"] == "ties"

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from benchmarks.raw_files import EXPECTED, compared
 from nashgraph import read_study
 from nashgraph.io import write_plan
 from nashgraph.plan import PlanError
-from nashgraph.validation import InputError
+from nashgraph.validation import DataWarning, InputError
 
 RAW = Path(os.environ.get("NASHGRAPH_DATA", "")) / "raw"
 FIRST = ("Asha", "Binod", "Chitra", "Devi", "Esha", "Farid", "Gita", "Hari", "Indira", "Jaya")
@@ -714,3 +715,84 @@ def test_a_column_with_two_points_in_its_name(tmp_path):
     study = read_study(table)
     write_plan(study.plan, tmp_path / "plan.toml")
     assert read_study(table, plan=tmp_path / "plan.toml").signals.equals(study.signals)
+
+
+# ---------------------------------------------------------------------------------------- what is refused
+
+COUNTS = [k % 7 for k in range(30)]
+WEAVERS = [0, 1, 1] * 10
+
+
+@pytest.mark.parametrize("cell", [-3, 1.5, "+"], ids=str)
+def test_a_count_that_cannot_be_is_refused_with_the_person_and_the_column(cell):
+    told = [*COUNTS[:4], cell, *COUNTS[5:]]
+    with pytest.raises(PlanError, match=f"got '{re.escape(str(cell))}' for Esha Rao in 'friends'") as refused:
+        read_study(survey(friends=told), n_ties="friends")
+    assert (refused.value.parameter, refused.value.remedy.parameter) == ("n_ties", "missing")
+    with pytest.raises(PlanError, match="for Esha Rao in 'n_weavers'") as refused:
+        read_study(survey(n_weavers=told, weaver=WEAVERS), counts={"n_weavers": "weaver"})
+    assert refused.value.parameter == "counts"
+    study = read_study(survey(friends=told), n_ties="friends", missing=refused.value.remedy.value[0].split("=")[1])
+    assert np.isnan(study.ties.n_ties["Esha Rao"])
+
+
+@pytest.mark.parametrize(("cell", "count"), [("3.0", 3), ("10+", 10), ("10 or more", 10), ("refused", np.nan)])
+def test_how_counts_may_be_written(cell, count):
+    study = read_study(survey(friends=[*COUNTS[:4], cell, *COUNTS[5:]]), n_ties="friends")
+    assert study.ties.n_ties["Esha Rao"] == pytest.approx(count, nan_ok=True)
+    assert study.ties.n_ties_at_least["Esha Rao"] == cell.startswith("10")
+
+
+def test_a_word_in_place_of_a_count_is_said():
+    study = read_study(survey(friends=[*COUNTS[:4], "many", *COUNTS[5:]]), n_ties="friends")
+    (decision,) = [decision for decision in study.decisions if decision.kind == "no number"]
+    assert decision.unsure
+    assert "'many'" in decision.reason
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_ties": "friends", "drop": ["friends"]}, "'friends' is declared as drop and n_ties"),
+        ({"n_ties": "friends", "names": ["friends"]}, "'friends' is declared as n_ties and names"),
+        ({"id": "name", "names": ["name"]}, "'name' is declared as id and names"),
+        ({"counts": ["friends=weaver", "friends=q1=2"]}, "'friends' is declared as counts twice"),
+        ({"counts": ["friends=weaver", "n_weavers=weaver"]}, "two columns count 'weaver'"),
+        ({"n_ties": ["friends", "n_weavers"]}, "n_ties has two columns, 'friends' and 'n_weavers'"),
+    ],
+    ids=str,
+)
+def test_declarations_that_contradict_each_other_are_refused(options, message):
+    with pytest.raises(PlanError, match=message):
+        read_study(survey(friends=COUNTS, n_weavers=COUNTS, weaver=WEAVERS), **options)
+
+
+def test_a_declared_id_is_there_for_everybody():
+    with pytest.raises(PlanError, match="'name': 2 people have no id, in rows 1, 3") as refused:
+        read_study(survey().assign(name=[None, NAMES[1], " ", *NAMES[3:30]]), id="name")
+    assert refused.value.remedy.value == "none"
+
+
+def test_names_that_no_file_of_a_network_can_hold_are_refused():
+    with pytest.raises(InputError, match=r"has the character U\+0001, which GraphML cannot hold: rename it"):
+        read_study(survey().assign(name=["As\x01ha", *NAMES[1:30]]))
+
+
+def test_a_missing_trait_is_warned_of():
+    table = survey(n_weavers=COUNTS, weaver=[0, 1, None] * 10)
+    with pytest.warns(DataWarning, match="'weaver': 10 people without an answer count as not having it"):
+        study = read_study(table, counts={"n_weavers": "weaver"})
+    assert [decision.unsure for decision in study.decisions if decision.kind == "trait" and "10" in decision.reason]
+
+
+def test_columns_of_names_in_which_nobody_named_anybody_are_warned_of():
+    with pytest.warns(DataWarning, match="'friend': nobody named anybody"):
+        read_study(survey(friend=[None] * 30), names=["friend"])
+
+
+def test_a_column_that_is_left_out_does_not_tell_people_apart():
+    table = pd.concat([survey(village="a"), survey(village="b")]).rename(columns={"name": "hh"})
+    table["hh"] = [*range(1, 31)] * 2
+    assert len(read_study(table).people) == 60
+    with pytest.raises(PlanError, match="'hh' seems to identify people, but its values repeat"):
+        read_study(table, drop=["village"], id="hh")

@@ -253,7 +253,8 @@ def built(job: Job, signals: Signals) -> tuple[GraphEstimator, dict[str, Any]]:
     along = {field.name: given.pop(field.name) for field in fields(PathArguments) if field.name in given}
     if signals.benefit is not None and not (job.table.gossip and "benefit" not in model.get_params(deep=False)):
         given["benefit"] = signals.benefit
-    if job.table.missing in ("auto", "pairwise") and signals.table.isna().to_numpy().any():
+    by_pairs = job.table.missing in ("auto", "pairwise") and "missing" in flat_parameters(model)
+    if by_pairs and signals.table.isna().to_numpy().any():
         given["missing"] = "pairwise"
     return with_parameters(model, given), along
 

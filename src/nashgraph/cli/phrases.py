@@ -18,6 +18,7 @@ RENAMED = {
     "n_ties": "--ties",
     "nominations": "--names",
     "reports": "--names",
+    "gaps": "--missing",
 }
 # What the command line can do about a parameter where the library leaves it to the caller.
 HERE = {"missing": Remedy("missing", "impute")}
@@ -45,6 +46,8 @@ def option_of(parameter: str | None) -> str:
 def as_typed(remedy: Remedy) -> str:
     """Return a remedy as the words to type."""
     option, value = option_of(remedy.parameter), remedy.value
+    if remedy.parameter == "missing" and isinstance(value, tuple):  # codes for no answer, not what gaps become
+        option = "--na"
     if not option:
         return f"--set {remedy.parameter}={value}"
     if value is None or value is True:

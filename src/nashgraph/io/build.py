@@ -42,6 +42,27 @@ def identified(table: pd.DataFrame, plan: TablePlan) -> Array:
     return np.array([name or f"row {row + 1}" for row, name in enumerate(names)], dtype=object)
 
 
+def check_ids(building: Building, declared: str | None) -> None:
+    """Refuse rows without an id in the column that the user declared; say which they are if it was a guess."""
+    ids = building.plan.table.of_role("id")
+    if not ids or ids[-1].name not in building.table.columns:
+        return
+    column = ids[-1].name
+    empty = np.flatnonzero(building.table[column].map(lambda cell: pd.isna(cell) or not as_name(cell).strip()))
+    if not len(empty):
+        return
+    reason = f"{len(empty)} people have no id, in rows {listing(empty + 1)}"
+    if declared is not None:
+        raise PlanError(
+            f"{column!r}: {reason}: write one for each, or number the people by row",
+            plan=building.plan,
+            parameter="id",
+            value=column,
+            remedy=Remedy("id", "none"),
+        )
+    building.decide("no id", f"{reason}; they are called by the row", [column], Remedy("id", "none"), unsure=True)
+
+
 def one_row_each(table: pd.DataFrame, who: Array, plan: Plan, question: str) -> tuple[pd.DataFrame, Array]:
     """Return a table in which repeated ids are resolved as the plan says, or ask the user."""
     repeats: Any = plan.table.repeats

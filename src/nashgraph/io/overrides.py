@@ -6,10 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ..decisions import Remedy
 from ..plan import ColumnPlan, PlanError
 from .names import chosen_column, split_names
 
 ROLE_OPTIONS = ("n_ties", "group", "wave", "place", "weight", "benefit", "label", "names", "relation")
+
+ONE_COLUMN = ("n_ties", "wave", "weight", "benefit")  # roles of which every person has one value
 
 
 @dataclass(frozen=True)
@@ -45,15 +48,21 @@ class Overrides:
         name = self.columns.get("id")
         return None if name is None else str(name)
 
+    def dropped(self, names: Sequence[str]) -> set[str]:
+        """Return the columns that a user leaves out: they do not tell what rows are either."""
+        return {name for name, _ in _meant("drop", self.columns.get("drop", ()), names)}
+
     def applied(self, columns: Sequence[ColumnPlan], names: Sequence[str]) -> list[ColumnPlan]:
         """Return the plans of columns with the options of the user."""
         plans = {column.name: column for column in columns}
+        purposes = Purposes(self.id)
         said = "as the option says"
         for option, value in self.columns.items():
             if option == "id":
                 continue
             for name, more in _meant(option, value, names):
                 before = plans[name]
+                purposes.add(option, name)
                 if option == "missing":
                     codes = tuple(dict.fromkeys((*before.missing, *more["missing"])))
                     plans[name] = replace(before, missing=codes)
@@ -76,6 +85,35 @@ class Overrides:
                 if option == "counts" and trait is not None:
                     plans[trait.name] = replace(trait, role="trait", why="others count it among their ties")
         return [plans[column.name] for column in columns]
+
+
+class Purposes:
+    """What each column was said to be for: a column can be for one purpose only."""
+
+    def __init__(self, person: str | None) -> None:
+        self.by_column = {} if person in (None, "none") else {str(person): "id"}
+        self.by_option: dict[str, str] = {}
+
+    def add(self, option: str, column: str) -> None:
+        """Store what a column is for, or refuse it if that contradicts what was said before."""
+        if option == "missing":  # codes for no answer go with every purpose
+            return
+        before = self.by_column.setdefault(column, option)
+        if before != option or (option == "counts" and column in self.by_option.values()):
+            two = f"{before} and {option}" if before != option else f"{option} twice"
+            raise PlanError(
+                f"{column!r} is declared as {two}: a column is for one purpose, so leave one out",
+                parameter=option,
+                value=column,
+            )
+        other = self.by_option.setdefault(option, column)
+        if option in ONE_COLUMN and other != column:
+            raise PlanError(
+                f"{option} has two columns, {other!r} and {column!r}: leave one out",
+                parameter=option,
+                value=(other, column),
+                remedy=Remedy(option, other),
+            )
 
 
 def _meant(option: str, value: Any, names: Sequence[str]) -> Iterable[tuple[str, dict[str, Any]]]:

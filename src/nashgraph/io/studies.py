@@ -14,7 +14,7 @@ from ..decisions import Decision, Remedy
 from ..plan import ColumnPlan, Plan, PlanError, TablePlan
 from ..study import Study
 from ..validation import listing
-from .build import finished, identified, one_row_each
+from .build import check_ids, finished, identified, one_row_each
 from .columns import as_name
 from .errors import TableError
 from .forms import read_form
@@ -100,7 +100,7 @@ def read_study(
         gaps=plan.gaps if gaps is None else gaps,
         standardize=plan.standardize if standardize is None else standardize,
     )
-    return _built(raw, plan, others, file)
+    return _built(raw, plan, others, file, overrides.id)
 
 
 # -------------------------------------------------------------------------------------------------- planning
@@ -114,7 +114,8 @@ def guessed(raw: Raw, overrides: Overrides, form: str | Path | None = None) -> P
     if questionnaire is not None:
         raw.trim.labels = {**questionnaire.texts(names), **raw.trim.labels}
     profiles = raw.profiles()
-    rows = kind_of_rows(raw.table, profiles, wanted)
+    dropped = overrides.dropped(names)
+    rows = kind_of_rows(raw.table, [profile for profile in profiles if profile.name not in dropped], wanted)
     if raw.network is not None:
         rows = Rows("network", (ColumnPlan(PERSON, "id", why="its nodes"),), "a file of a network")
     if overrides.id == "none":
@@ -236,7 +237,7 @@ def selected(table: pd.DataFrame, only: str) -> pd.DataFrame:
     return rows.reset_index(drop=True)
 
 
-def _built(raw: Raw, plan: Plan, others: Sequence[Source], file: Path | None) -> Study:
+def _built(raw: Raw, plan: Plan, others: Sequence[Source], file: Path | None, declared: str | None) -> Study:
     """Return the study of a table by its plan, with the other files."""
     table = plan.table
     if table.rows in ("alters", "alter ties"):
@@ -282,6 +283,7 @@ def _built(raw: Raw, plan: Plan, others: Sequence[Source], file: Path | None) ->
         network=shape.network if raw.network is None else raw.network,
         reports=shape.reports,
     )
+    check_ids(building, declared)
     _say_columns(building)
     ties = [column.name for column in building.of_role("tie")]
     if ties and table.rows != "matrix":

@@ -11,10 +11,12 @@ import pandas as pd
 from ..decisions import Decision, Remedy
 from ..plan import ColumnPlan, Plan, PlanError
 from ..tie_survey import TieSurvey
-from ..validation import Array, listing
+from ..tie_tables import read_counts
+from ..validation import Array, InputError, listing, warn
 from .columns import as_name
 from .people import NAMES_TABLE, Register, named_people
 from .scales import AT_LEAST, coded_answers, parts_of
+from .vocabulary import NO_ANSWER
 
 
 @dataclass(eq=False)
@@ -37,6 +39,11 @@ class Building:
         """Store a decision."""
         self.decisions.append(Decision(kind, tuple(map(str, columns)), reason, remedy, **more))
 
+    def doubt(self, kind: str, reason: str, columns: Sequence[str], remedy: Remedy | None = None) -> None:
+        """Store a decision that may be wrong and bears on the result, and warn of it."""
+        self.decide(kind, reason, columns, remedy, unsure=True)
+        warn(f"{listing(map(repr, columns))}: {reason}", parameter="columns", remedy=remedy)
+
     def of_role(self, *roles: str) -> list[ColumnPlan]:
         """Return the columns that have one of some roles."""
         return [column for column in self.columns if column.role in roles]
@@ -57,7 +64,7 @@ def told_ties(building: Building) -> tuple[TieSurvey, pd.DataFrame]:
     totals = building.of_role("n_ties")
     n_ties = None
     if totals:
-        n_ties = _count_cells(rows[totals[0].name], totals[0]).set_axis(index)
+        n_ties = _count_cells(building, rows[totals[0].name], totals[0]).set_axis(index)
     reports = [building.reports] if building.reports is not None else []
     named, spellings, room, asked = _nominations(building)
     reports += [named] if named is not None else []
@@ -101,6 +108,14 @@ def _counted(
                 parameter="counts",
                 value=column.of,
             )
+        if column.of in counts:
+            raise PlanError(
+                f"two columns count {column.of!r}, the second is {column.name!r}: one column counts one trait",
+                plan=building.plan,
+                parameter="counts",
+                value=column.name,
+                remedy=Remedy("drop", (column.name,)),
+            )
         if value:
             texts = rows[trait].map(lambda cell: as_name(cell).strip(), na_action="ignore")
             has = (texts == value).astype(float).where(texts.notna()).to_numpy()
@@ -108,28 +123,47 @@ def _counted(
             plan = by_name[trait]
             has = coded_answers(rows[trait], plan if plan.scale else replace(plan, scale="yes/no"))[1][:, 0]
         if np.isnan(has).any():
-            building.decide(
-                "trait",
-                f"{int(np.isnan(has).sum())} people without an answer count as not having it",
-                [trait],
-                unsure=True,
-            )
+            gaps = int(np.isnan(has).sum())
+            building.doubt("trait", f"{gaps} people without an answer count as not having it", [trait])
         traits[column.of] = np.nan_to_num(has)
-        counts[column.of] = _count_cells(rows[column.name], column)
+        counts[column.of] = _count_cells(building, rows[column.name], column)
     frames = [
         pd.DataFrame(part).set_axis(index, axis=0) for part in (traits, {k: v.to_numpy() for k, v in counts.items()})
     ]
     return frames[0], frames[1]
 
 
-def _count_cells(column: pd.Series, plan: ColumnPlan) -> pd.Series:
-    """Return counts as TieSurvey reads them: numbers, and texts such as "4+"; words for no answer are gaps."""
+def _count_cells(building: Building, cells: pd.Series, plan: ColumnPlan) -> pd.Series:
+    """Return counts as TieSurvey reads them: numbers, and texts such as "4+"; words for no answer are gaps.
+
+    A number that no count can be (-3, 1.5) and a bare "+" are refused: they are slips or codes nobody declared.
+    """
     missing = {code.casefold() for code in plan.missing}
-    texts = column.astype(object).map(lambda cell: as_name(cell).strip(), na_action="ignore")
-    silent = texts.map(
-        lambda text: (isinstance(text, str) and AT_LEAST.fullmatch(text) is None) or str(text).casefold() in missing
-    )
-    return texts.mask(silent.astype(bool)).reset_index(drop=True)
+    texts = cells.astype(object).map(lambda cell: as_name(cell).strip(), na_action="ignore")
+    texts = texts.map(_plain_count, na_action="ignore").set_axis(pd.Index(building.people, dtype=object))
+    coded = texts.map(lambda text: str(text).casefold() in missing).astype(bool)
+    wrong = texts.map(lambda text: not any(map(str.isalpha, str(text)))).astype(bool)
+    words = texts.notna() & ~coded & ~wrong
+    unclear = [text for text in texts[words].unique() if text.casefold() not in NO_ANSWER]
+    if unclear:
+        reason = f"{listing(map(repr, unclear), 3)} are taken for no answer, because they are not numbers"
+        building.decide("no number", reason, [plan.name], Remedy("missing", tuple(unclear)), unsure=True)
+    counts = texts.mask(coded | words)
+    what = "n_ties" if plan.role == "n_ties" else "counts"
+    try:
+        read_counts(what, counts.to_frame(plan.name))
+    except InputError as error:
+        remedy = Remedy("missing", (f"{plan.name}={error.value}",))
+        raise PlanError(error.message, plan=building.plan, parameter=what, value=error.value, remedy=remedy) from error
+    return counts.reset_index(drop=True)
+
+
+def _plain_count(text: str) -> str:
+    """Return "10 or more" as "10+"; other texts stay as they are."""
+    match = AT_LEAST.fullmatch(text)
+    if match is None or text.isdecimal():
+        return text
+    return f"{match[1]}+"
 
 
 def _places(rows: pd.DataFrame, columns: Sequence[ColumnPlan]) -> pd.DataFrame:
@@ -193,6 +227,9 @@ def _nominations(
 
 def _say_names(building: Building, members: Sequence[ColumnPlan], spelt: pd.DataFrame, asked: int) -> None:
     names = [column.name for column in members]
+    if not asked:
+        building.doubt("names", "nobody named anybody", names, Remedy("drop", tuple(names)))
+        return
     building.decide("names", f"{asked} people named others", names)
     sure = spelt[spelt["sure"].astype(bool)]
     if len(sure):
