@@ -48,7 +48,8 @@ def check_ids(building: Building, declared: str | None) -> None:
     if not ids or ids[-1].name not in building.table.columns:
         return
     column = ids[-1].name
-    empty = np.flatnonzero(building.table[column].map(lambda cell: pd.isna(cell) or not as_name(cell).strip()))
+    texts = ["" if pd.isna(cell) else as_name(cell).strip() for cell in building.table[column]]
+    empty = np.flatnonzero([not text for text in texts])
     if not len(empty):
         return
     reason = f"{len(empty)} people have no id, in rows {listing(empty + 1)}"
