@@ -11,6 +11,7 @@ import pytest
 from benchmarks.raw_files import EXPECTED, compared
 
 from nashgraph import read_study
+from nashgraph.decisions import Remedy
 from nashgraph.io import write_plan
 from nashgraph.plan import PlanError
 from nashgraph.validation import DataWarning, InputError
@@ -796,3 +797,48 @@ def test_a_column_that_is_left_out_does_not_tell_people_apart():
     assert len(read_study(table).people) == 60
     with pytest.raises(PlanError, match="'hh' seems to identify people, but its values repeat"):
         read_study(table, drop=["village"], id="hh")
+
+
+def network_canvas():
+    """Return 20 egos and their alters as Network Canvas exports them; two egos named nobody."""
+    ids = [f"e{k:03d}-aa" for k in range(20)]
+    answers = {f"q{k}": RANDOM.integers(0, 4, 20) for k in (1, 2)}
+    egos = pd.DataFrame({"networkCanvasEgoUUID": ids, "farmer": [0, 1] * 10, **answers})
+    rows = [(ids[k], f"n{k}-{j}", (k + j) % 2) for k in range(18) for j in range(1 + k % 3)]
+    return egos, pd.DataFrame(rows, columns=["networkCanvasEgoUUID", "networkCanvasUUID", "farmer"])
+
+
+@pytest.mark.parametrize("without", [[], ["networkCanvasUUID"]], ids=["with", "without an id of the alter"])
+def test_alters_of_network_canvas(without):
+    egos, alters = network_canvas()
+    study = read_study(egos, alters.drop(columns=without))
+    assert study.ties.n_ties.iloc[:4].tolist() == [1, 2, 3, 1]
+    assert study.ties.counts["farmer=1"].iloc[:3].tolist() == [0, 1, 1]
+    said = [decision.reason for decision in study.decisions if decision.kind == "alters"]
+    assert said == [
+        "2 people without alters in the table count as not asked",
+        "the table: 36 people named by 18 people",
+    ]
+
+
+def test_egos_with_one_alter_each_and_traits_that_are_not_counted():
+    egos, alters = network_canvas()
+    alters = alters.drop_duplicates("networkCanvasEgoUUID").drop(columns="networkCanvasUUID")
+    study = read_study(egos.assign(farmer=[None, *egos["farmer"][1:]]), alters)
+    assert study.ties.n_ties.sum() == 18
+    assert [decision.columns for decision in study.decisions if decision.kind == "not counted"] == [("farmer",)]
+
+
+def test_a_list_of_ties_with_answers_of_people_is_asked_about():
+    rows = [(NAMES[k], NAMES[(k * k + step) % 20], k % 5, 20 + k) for k in range(20) for step in (1, 3)]
+    table = pd.DataFrame(rows, columns=["from", "to", "trust", "age"])
+    with pytest.raises(PlanError, match=r"'from' repeats with the same answers \('trust', 'age'\)") as asked:
+        read_study(table)
+    assert asked.value.remedy == Remedy("rows", "reports")
+    study = read_study(table, rows="reports")
+    assert len(study.people) == 20
+    people = table.drop_duplicates("from")[["from", "trust", "age"]].rename(columns={"from": "name"})
+    both = read_study(people, table[["from", "to"]])
+    assert both.signals.shape == (2, 20)
+    assert len(both.ties.reports) > 20
+    assert read_study(table.assign(trust=range(40), age=range(40, 80))).plan.table.rows == "reports"

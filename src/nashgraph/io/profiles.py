@@ -33,6 +33,11 @@ def spoken(name: str) -> str:
     return " ".join(re.findall(r"[^\W_]+|#", apart)).lower()
 
 
+def is_ego(profile: Profile) -> bool:
+    """Tell whether a column has the ids of those who named others, as egor and Network Canvas call it."""
+    return spoken(profile.name).replace(" ", "") in EGO_IDS
+
+
 def last_part(name: str) -> str:
     """Return a question's own name, without the groups that Kobo and ODK write before it."""
     part = name.rpartition("/")[2]
@@ -222,7 +227,7 @@ def metadata(profiles: list[Profile]) -> dict[str, str]:
 
 def person_score(profile: Profile, aside: dict[str, str], place: int) -> float:
     """Return how much a column looks like one that identifies people; 0 if it does not."""
-    if spoken(profile.name).replace(" ", "") in EGO_IDS:
+    if is_ego(profile):
         return 7.0
     reason = aside.get(profile.name, "")
     if reason:

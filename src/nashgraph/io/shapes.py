@@ -11,9 +11,10 @@ import numpy as np
 import pandas as pd
 
 from ..plan import ColumnPlan
+from ..validation import listing
 from .columns import as_name
 from .names import counts_rows, plain_names, words_of
-from .profiles import EGO_IDS, Profile, looks_like_names, persons, spoken
+from .profiles import Profile, is_ego, looks_like_names, persons, spoken
 from .vocabulary import END_PAIRS, QUESTIONS, STRENGTH
 
 SHARED = 0.3  # of the names that two columns must share to be the two ends of ties
@@ -57,7 +58,7 @@ def _names_in(profile: Profile) -> set[str]:
 
 def of_ties(table: pd.DataFrame, profiles: list[Profile], aside: dict[str, str]) -> Rows | None:
     """Return that rows are ties: two columns are called from and to or the like, or share the names of people."""
-    ego = next((profile for profile in profiles if spoken(profile.name).replace(" ", "") in EGO_IDS), None)
+    ego = next((profile for profile in profiles if is_ego(profile)), None)
     called = _ends(profiles)
     if ego is not None:
         rows = _of_egos(ego, called, profiles)
@@ -69,9 +70,9 @@ def of_ties(table: pd.DataFrame, profiles: list[Profile], aside: dict[str, str])
         ends = _end_name(source)
         alone = not people or ends in ALWAYS_ENDS
         if alone and (not source.unique or ends in ALWAYS_ENDS) and not source.is_date and not target.is_date:
-            return _reports(
-                source, target, profiles, aside, f"{source.name!r} and {target.name!r} are the ends of a tie"
-            )
+            why = f"{source.name!r} and {target.name!r} are the ends of a tie"
+            rows = _reports(source, target, profiles, aside, why)
+            return replace(rows, question=_answers_beside(table, source, target, profiles, aside))
     if len(profiles) > 12 or any(score >= 2.5 and profile.unique for score, profile in persons(profiles, aside)):
         return None
     ids = [profile for profile in profiles if profile.name not in aside and _may_name(profile)]
@@ -126,9 +127,36 @@ def _of_egos(ego: Profile, ends: tuple[Profile, Profile] | None, profiles: list[
     alter = next(
         (spoken_names[name] for name in ("altid", "networkcanvasuuid", "alterid") if name in spoken_names), None
     )
+    several = not ego.unique and not any(profile.named("wave") for profile in profiles)
+    if alter is None and several:
+        return Rows("alters", (who,), f"{ego.name!r} repeats: a row is an alter")
     if alter is not None and alter is not ego:
         return Rows("alters", (who, ColumnPlan(alter.name, "ignore", why="numbers the alters")), "a row is an alter")
     return None
+
+
+def _answers_beside(
+    table: pd.DataFrame, source: Profile, target: Profile, profiles: list[Profile], aside: dict[str, str]
+) -> str:
+    """Return a question if the person who names others repeats with the same answers.
+
+    What differs between a person's rows is about the tie. One column that does not may be a place or a group.
+    """
+    rest = [profile for profile in profiles if profile not in (source, target) and profile.name not in aside]
+    answers = [
+        profile.name for profile in rest if profile.numbers is not None and profile.distinct > 1 and not profile.is_date
+    ]
+    if source.distinct > 0.7 * source.filled or len(answers) < 2:  # too few repeat to tell
+        return ""
+    by_person = table.groupby(source.name, sort=False)[answers].nunique(dropna=False)
+    same = [name for name in answers if (by_person[name] <= 1).all()]
+    if len(same) < 2:
+        return ""
+    return (
+        f"{source.name!r} repeats with the same answers ({listing(map(repr, same), 3)}): are the rows ties, or people "
+        'with answers? rows = "reports" takes the ties and leaves the answers out; for both, give a table with a row '
+        "for each person first, and this one after it"
+    )
 
 
 def _reports(source: Profile, target: Profile, profiles: list[Profile], aside: dict[str, str], why: str) -> Rows:

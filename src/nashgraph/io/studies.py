@@ -124,7 +124,7 @@ def guessed(raw: Raw, overrides: Overrides, form: str | Path | None = None) -> P
         rows = replace(rows, kind=overrides.rows, why="as the option says", unsure=False, question="")
     if overrides.only is not None:
         rows = replace(rows, only=overrides.only)
-    if overrides.repeats is not None:
+    if overrides.rows is not None or overrides.repeats is not None:
         rows = replace(rows, question="")
     decided = [] if questionnaire is None else questionnaire.plans(profiles, raw.file)
     table = TablePlan(
@@ -147,7 +147,7 @@ def guessed(raw: Raw, overrides: Overrides, form: str | Path | None = None) -> P
             plan=plan,
             parameter="rows",
             value=rows.kind,
-            remedy=Remedy("repeats", "first"),
+            remedy=Remedy("rows", "reports") if rows.kind == "reports" else Remedy("repeats", "first"),
         )
     return plan
 

@@ -13,10 +13,12 @@ from ..plan import ColumnPlan, TablePlan
 from ..validation import listing
 from .columns import as_name
 from .errors import TableError
-from .load import load
+from .load import Raw, load
 from .names import plain_names
+from .profiles import is_ego
 from .reshape import turned
 from .rows import kind_of_rows
+from .shapes import Rows
 from .told import Building
 
 
@@ -24,7 +26,7 @@ def with_others(building: Building, others: Sequence[str | Path | pd.DataFrame])
     """Add alters or ties of the people from other files."""
     for source in others:
         raw = load(source, {})
-        rows = kind_of_rows(raw.table, raw.profiles())
+        rows = _rows_of(raw)
         table = TablePlan(
             raw.file, raw.sha256, raw.reading, raw.trim.no_data, rows.kind, why=rows.why, columns=rows.columns
         )
@@ -42,6 +44,16 @@ def with_others(building: Building, others: Sequence[str | Path | pd.DataFrame])
         known = {listed.file for listed in building.plan.tables}
         if table.file not in known:
             building.plan = replace(building.plan, tables=(*building.plan.tables, table))
+
+
+def _rows_of(raw: Raw) -> Rows:
+    """Return what the rows of a further file are: with a column of egos they are alters, even if each ego has one."""
+    profiles = raw.profiles()
+    rows = kind_of_rows(raw.table, profiles)
+    ego = next((profile for profile in profiles if is_ego(profile)), None)
+    if ego is None or rows.kind in ("alters", "alter ties", "reports", "matrix", "network"):
+        return replace(rows, question="")
+    return Rows("alters", (ColumnPlan(ego.name, "id", why="the person who was asked"),), "a row is an alter")
 
 
 def _add_reports(building: Building, network: pd.DataFrame | None, file: str) -> None:
@@ -92,4 +104,7 @@ def _count_alters(building: Building, alters: pd.DataFrame, ego: str, file: str)
     building.table = pd.concat([building.table, pd.DataFrame(columns, index=building.table.index)], axis=1)
     kept = [traits.get(column.name, column) for column in building.columns]
     building.columns = (*kept, *plans)
+    unnamed = len(building.people) - int((total > 0).sum())
+    if unnamed:
+        building.decide("alters", f"{unnamed} people without alters in {file} count as not asked", ["alters"])
     building.decide("alters", f"{file}: {len(alters)} people named by {int((total > 0).sum())} people", ["alters"])
