@@ -126,9 +126,11 @@ def test_declarations_that_cannot_be_right_are_refused(survey, tmp_path):
     result = run("read", tmp_path / "bad.csv", "--ties", "friends", *out)
     assert "--ties: n_ties must be whole numbers of 0 or more, got '-3' for p00 in 'friends'" in error_lines(result)[-1]
     assert "try --na friends=-3" in error_lines(result)[-1]
-    result = run("learn", survey, "--drop", "friend", "--recall", "0.7", *out)
-    assert result.exit_code == 2
-    assert "declare their columns with --ties COLUMN" in error_lines(result)[-1]
+    for command in ("read", "learn"):
+        result = run(command, survey, "--drop", "friend", "--recall", "0.7", *out)
+        assert result.exit_code == 2
+        assert "declare their columns with --ties COLUMN" in error_lines(result)[-1]
+    assert run("learn", survey, "--drop", "friend", "--method", "ties", *out).exit_code == 2
 
 
 def test_the_tie_model_takes_answers_with_gaps(survey, tmp_path):

@@ -22,7 +22,7 @@ from ..validation import InputError, listing, silent_sentence
 from .commands import DONE
 from .messages import Voice, counted
 from .phrases import as_typed, phrased
-from .tie_options import ReadArguments
+from .tie_options import AUTO, ReadArguments
 
 PLAN, NAMES = "plan.toml", "names.csv"
 # Lines of a plan that --set changes; other names are parameters of the method.
@@ -265,6 +265,7 @@ def run_read(asked: ReadArguments) -> int:
             study = study_of(files, options, complete=False)
         except PlanError as error:
             raise plan_written(error, sources, asked.out) from error
+    asked.told.method(AUTO, tells=study.tells_of_ties)  # refuses --recall without any column about ties
     with written_together(asked.out) as folder:
         write_reading(folder, study, sources, asked.out)
     say_reading(study, asked.out / PLAN, voice)
