@@ -842,3 +842,20 @@ def test_a_list_of_ties_with_answers_of_people_is_asked_about():
     assert both.signals.shape == (2, 20)
     assert len(both.ties.reports) > 20
     assert read_study(table.assign(trust=range(40), age=range(40, 80))).plan.table.rows == "reports"
+
+
+@pytest.mark.parametrize("kind", ["answers", "events", "reports"])
+def test_rows_about_nobody_are_left_out_and_that_is_said(kind):
+    tables = {
+        "answers": [(f"u{k}", f"film{m}", 1 + (k + m) % 5) for k in range(12) for m in range(6)],
+        "events": [(NAMES[k], f"meeting {m}") for k in range(12) for m in range(5) if (k * m) % 3 == 0],
+        "reports": [(NAMES[k], NAMES[(k * k + step) % 20]) for k in range(20) for step in (1, 3)],
+    }
+    names = {"answers": ["userId", "movie", "rating"], "events": ["Member", "Meeting"], "reports": ["from", "to"]}
+    table = pd.DataFrame(tables[kind], columns=names[kind])
+    table.iloc[7, 0] = None
+    study = read_study(table)
+    assert study.plan.table.rows == kind
+    (decision,) = [decision for decision in study.decisions if decision.kind == "no id"]
+    assert decision.unsure
+    assert decision.reason.startswith("1 row(s)")

@@ -56,6 +56,13 @@ def _named(column: pd.Series) -> list[str]:
     return plain_names(["" if pd.isna(cell) else as_name(cell).strip() for cell in column])
 
 
+def _lost(columns: list[str], count: int) -> list[Decision]:
+    """Return a decision to look at, if rows are left out because nobody knows whom they are about."""
+    if not count:
+        return []
+    return [Decision("no id", tuple(columns), f"{count} row(s) with an empty cell here are left out", unsure=True)]
+
+
 def _answers(table: pd.DataFrame, plan: TablePlan) -> Turned:
     """Return a column for each question; of two answers of a person to one question the last one counts."""
     who = _one(plan, "id")
@@ -65,11 +72,12 @@ def _answers(table: pd.DataFrame, plan: TablePlan) -> Turned:
     if len(answers) != 1:
         raise TableError(f'{plan.file}: rows = "answers" needs one column of answers, and there are {len(answers)}')
     answer = answers[0]
-    filled = table[[who, question]].notna().all(axis=1)
+    filled = np.array([bool(name) for name in _named(table[who])]) & table[question].notna().to_numpy()
+    lost = _lost([who, question], int((~filled).sum()))
     table = table[filled]
     named = pd.DataFrame({PERSON: _named(table[who]), question: _named(table[question])})
     twice = named.duplicated(keep="last").to_numpy()
-    decisions = [Decision("answers", (who, question, answer), f"{len(table)} answers, a row each")]
+    decisions = [Decision("answers", (who, question, answer), f"{len(table)} answers, a row each"), *lost]
     if twice.any():
         reason = f"{int(twice.sum())} answers were given twice: the last one counts"
         decisions.append(Decision("answered twice", (question,), reason, unsure=True))
@@ -101,7 +109,8 @@ def _events(table: pd.DataFrame, plan: TablePlan) -> Turned:
     wide = wide.reindex(index=pd.unique(people[there]), columns=pd.unique(events[there]))
     wide.columns.name = None
     reason = f"{len(table)} rows: {len(wide)} people took part in {wide.shape[1]} events"
-    return Turned(_with_person(wide), (Decision("events", (who, event), reason),))
+    lost = _lost([who, event], int((~there).sum()))
+    return Turned(_with_person(wide), (Decision("events", (who, event), reason), *lost))
 
 
 def _columns(table: pd.DataFrame, plan: TablePlan) -> Turned:
@@ -130,7 +139,8 @@ def _reports(table: pd.DataFrame, plan: TablePlan) -> Turned:
     strengths = plan.of_role("strength")
     if strengths:  # a strength of 0 is no tie, and the two are people all the same
         inside &= pd.to_numeric(table[strengths[0].name], errors="coerce").fillna(1.0).to_numpy() != 0
-    loops = int((ties["source"] == ties["target"]).sum())
+    unnamed = int(((ties["source"] == "") | (ties["target"] == "")).sum())
+    loops = int(((ties["source"] == ties["target"]) & (ties["source"] != "")).sum())
     people = pd.unique(ties[["source", "target"]].to_numpy().ravel())
     people = people[people != ""]
     ties = ties[inside].reset_index(drop=True)
@@ -138,6 +148,7 @@ def _reports(table: pd.DataFrame, plan: TablePlan) -> Turned:
         raise TableError(f"{plan.file} has no tie between two different people")
     network = ties.groupby(["source", "target"], sort=False).size().rename("weight").reset_index()
     decisions = [Decision("network", (), f"{len(table)} rows are {len(network)} ties between {len(people)} people")]
+    decisions += _lost(list(ends), unnamed)
     if loops:
         decisions.append(Decision("loops", (), f"{loops} rows tie a person to itself and are left out"))
     reports = ties.drop_duplicates(ignore_index=True).assign(respondent=lambda part: part["source"])
