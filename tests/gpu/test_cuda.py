@@ -305,3 +305,13 @@ def test_what_it_cannot_do_is_said(engine, random, monkeypatch):
     X[0, 0] = np.nan
     with pytest.raises(InputError, match="gaps yet"):
         SmoothGL(engine="cuda", missing="pairwise").fit(X)
+
+
+def test_a_path_is_that_of_the_threads(engine):
+    random = np.random.default_rng(3)
+    X = table("plain", random, 60)
+    benefit = random.lognormal(size=60)
+    one, other = (GLGP(degree=5, benefit=benefit, engine=name).path(X, n_lams=4) for name in (engine, "threads"))
+    np.testing.assert_allclose(one.lams, other.lams, rtol=1e-5)
+    for ours, theirs in zip(one.models, other.models, strict=True):
+        np.testing.assert_allclose(ours.adjacency_.toarray(), theirs.adjacency_.toarray(), atol=1e-5)
