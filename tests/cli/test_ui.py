@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
 import zipfile
@@ -200,6 +201,24 @@ def test_a_page_opened_while_the_table_is_read_says_so(fresh):
     fresh.session.reading = False
     fresh.upload("t.csv", TABLE)
     assert "5 rows" in fresh.ask("GET", "/progress")[2]
+
+
+def test_a_large_table_is_read_in_a_process_that_cancel_ends(fresh):
+    session = fresh.session
+    session.quick_bytes = 0
+    fresh.upload("t.csv", TABLE)
+    assert session.problem == ""
+    assert session.guess.rows == 5
+    wide = ",".join(["name", *(f"q{k}" for k in range(100_000))]) + "\n"
+    (session.folder / "t.csv").write_text(wide + "".join(f"p{k}" + ",1" * 100_000 + "\n" for k in range(20)))
+    reading = threading.Thread(target=session.read, args=({},))
+    reading.start()
+    while session.reader is None and reading.is_alive():
+        time.sleep(0.01)
+    session.cancel({})
+    reading.join(timeout=20)
+    assert not reading.is_alive()
+    assert session.problem == "reading was cancelled: choose a file"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a shell")

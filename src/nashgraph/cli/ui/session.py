@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import secrets
 import shutil
@@ -17,12 +18,13 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cached_property
 from itertools import groupby
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from ...io import read_table
+from ...io import TableOptions, read_table
 from ...validation import InputError
 from ..commands import DONE, HINT, UNFINISHED, message_of
 from ..messages import EVERY, TOLD
@@ -96,6 +98,48 @@ class Job:
         self.process.wait()
 
 
+def read_and_guess(path: Path, options: TableOptions) -> tuple[pd.DataFrame, list[str], Guess]:
+    """Read a table, and guess the roles of its columns."""
+    table, notes = read_table(path, options)
+    return table, notes, guessed(table, options, path.name)
+
+
+def answer_with_table(path: Path, options: TableOptions, answer: Connection) -> None:
+    """Read a table in a process of its own: what it gives, or its error, goes to the parent."""
+    try:
+        answer.send(read_and_guess(path, options))
+    except Exception as error:
+        answer.send(error)
+
+
+class Reader:
+    """A table that is read in a process of its own, which can be ended: Python code cannot be stopped from outside."""
+
+    def __init__(self, path: Path, options: TableOptions) -> None:
+        processes = multiprocessing.get_context("spawn")  # a fork would copy the server's threads in any state
+        self.result, answer = processes.Pipe(duplex=False)
+        self.process = processes.Process(target=answer_with_table, args=(path, options, answer), daemon=True)
+        self.process.start()
+        answer.close()
+
+    def table(self) -> tuple[pd.DataFrame, list[str], Guess]:
+        """Wait for what was read."""
+        try:
+            answer = self.result.recv()
+        except EOFError as error:
+            raise InputError("reading was cancelled: choose a file") from error
+        finally:
+            self.process.join()
+        if isinstance(answer, Exception):
+            raise answer
+        table: tuple[pd.DataFrame, list[str], Guess] = answer
+        return table
+
+    def cancel(self) -> None:
+        """End the process."""
+        self.process.kill()
+
+
 class BusyError(InputError):
     """A run is at work, and there is one at a time."""
 
@@ -107,6 +151,7 @@ class Session:
     """
 
     most_columns = 400  # that the page lists
+    quick_bytes = 1_000_000  # of a file that is read at once: a process of its own takes a second to start
 
     def __init__(self) -> None:
         self.token, self.key, self.lock = secrets.token_urlsafe(32), secrets.token_urlsafe(16), threading.Lock()
@@ -120,6 +165,7 @@ class Session:
         self.folder.mkdir()
         self.file, self.problem, self.table = "", "", pd.DataFrame()
         self.reading = False
+        self.reader: Reader | None = None
         self.notes, self.files, self.given = list[str](), dict[str, str](), dict[str, str]()
         self.guess: Guess | None = None
         self.job: Job | None = None
@@ -171,12 +217,17 @@ class Session:
         self.reading = True
         try:
             options = form.reading(self.file, self.given)
-            self.table, self.notes = read_table(self.folder / self.file, options)
-            self.guess = guessed(self.table, options, self.file)
+            path = self.folder / self.file
+            if path.stat().st_size <= self.quick_bytes:
+                self.table, self.notes, self.guess = read_and_guess(path, options)
+            else:
+                self.reader = Reader(path, options)
+                self.table, self.notes, self.guess = self.reader.table()
         except Exception as error:
             self.problem = message_of(error)[0].removesuffix(HINT)
         finally:
             self.reading = False
+            self.reader = None
 
     def fill_in(self, given: dict[str, str]) -> None:
         """Keep what is filled in."""
@@ -198,7 +249,9 @@ class Session:
             self.job = Job(words, self.folder, self.root)
 
     def cancel(self, _: dict[str, str]) -> None:
-        """Interrupt the run."""
+        """Interrupt the run, or the reading of a table."""
+        if self.reader is not None:
+            self.reader.cancel()
         if self.job is not None:
             self.job.cancel()
 
@@ -230,7 +283,9 @@ class Session:
         return path
 
     def close(self) -> None:
-        """End the run and delete the folder."""
+        """End the run, or the reading, and delete the folder."""
+        if self.reader is not None:
+            self.reader.cancel()
         if self.job is not None:
             self.job.cancel(0.0)
         shutil.rmtree(self.root, ignore_errors=True)
