@@ -91,8 +91,9 @@ def test_what_cannot_be_told_apart_is_refused(villages):
     assert "--truth bare.csv does not say which are meant: add the column village" in error_lines(result)[0]
     result = run("learn", villages / "villages.csv", "--drop", "village", "--id", "hh", "--out", villages / "out")
     assert "'hh' seems to identify people, but its values repeat: 22 of them in 65 rows" in error_lines(result)[0]
-    assert "no column 'town'" in run("learn", villages / "villages.csv", "--group", "town").stderr
-    result = run("learn", villages / "villages.csv", "--group", "village", "--nodes", "columns")
+    out = ["--out", villages / "other"]
+    assert "no column 'town'" in run("learn", villages / "villages.csv", "--group", "town", *out).stderr
+    result = run("learn", villages / "villages.csv", "--group", "village", "--nodes", "columns", *out)
     assert result.exit_code == 2
 
 
@@ -202,17 +203,16 @@ def test_no_network_overwrites_another(tmp_path, groups):
     assert again.exit_code == 0, again.output
 
 
-def test_a_group_with_one_cell_that_is_no_number_is_kept_and_told(villages):
+def test_a_group_with_a_cell_that_is_no_number_is_left_out_until_the_cell_is_missing(villages):
     table = pd.read_csv(villages / "villages.csv", dtype={"q0": object})
     table.loc[3, "q0"] = "abt 3"
     table.to_csv(villages / "villages.csv", index=False)
     result = learn(villages, "--json")
     answer = json.loads(result.stdout)
-    assert list(answer["left_out"]) == ["alone"]
-    assert "village 10: took abt 3 in 'q0' for a missing value" in answer["notes"]
-    table.loc[:8, "q0"] = "abt 3"  # too many for a typing error
-    table.to_csv(villages / "villages.csv", index=False)
-    assert sorted(json.loads(learn(villages, "--json").stdout)["left_out"]) == ["10", "alone"]
+    assert sorted(answer["left_out"]) == ["10", "alone"]
+    assert "--na: column 'q0' is read as number, and 'abt 3' (row 4) is not" in answer["left_out"]["10"]
+    answer = json.loads(learn(villages, "--na", "q0=abt 3", "--json").stdout)
+    assert sorted(answer["left_out"]) == ["alone"]
 
 
 def test_groups_count_ties_as_single_networks_do(villages):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -16,45 +16,67 @@ import typer
 
 from ..consensus.parallel import cluster_map, runs_whole_tasks
 from ..files import claimed, written_together
-from ..io import Job, ModelRecord, Signals, TableError, group_names, has_column, of_group, read_table, signals_of
+from ..io import Job, ModelRecord, Signals, TableError, has_column, plan_text, read_groups
 from ..io.graphs import write_csv
 from ..report.html import still_picture, write_index
 from ..report.prose import leaders
+from ..study import Study
 from ..validation import InputError, listing
 from .commands import UNFINISHED
 from .fitting import Outcome, learned, needs_complete
 from .learn import EDGES, FILES, INDEX, LAYOUT, NODES, SCORES, Inputs, Run, check_inputs_kept, code_of, json_of, ties_of
-from .messages import Note, Voice, counting, engine_noted, listed
+from .messages import Note, Voice, counted, counting, engine_noted, listed
+from .phrases import phrased
+from .reading import arguments_of, is_plan, placed, sentence, signals_in
 
 FOLDER, FOLDERS = "groups", "groups.csv"
 
 
-def run_groups(job: Job, inputs: Inputs, out: Path, voice: Voice) -> int:
-    """Learn a network for every group, and write all of them with a page over them."""
+def run_groups(
+    job: Job, inputs: Inputs, out: Path, voice: Voice, settings: Mapping[str, str], learn: Mapping[str, Any]
+) -> int:
+    """Learn a network for every group, and write all of them with a page over them.
+
+    ``settings`` are lines of the plan of every group, and ``learn`` is the method with the parameters given.
+    """
     if job.table.nodes == "columns":
         raise typer.BadParameter(
             "--group tells rows apart, and with --nodes columns the rows are signals: leave it out"
         )
+    if is_plan(inputs.table):
+        raise typer.BadParameter("--group reads a table, not a plan: write one group in a plan, only = 'COLUMN=VALUE'")
     check_inputs_kept(out, inputs.files, (*FILES, FOLDERS))
     with claimed(out):
-        return learn_groups(job, inputs, out, voice)
+        return learn_groups(job, inputs, out, voice, settings, learn)
 
 
-def learn_groups(job: Job, inputs: Inputs, out: Path, voice: Voice) -> int:
+def learn_groups(
+    job: Job, inputs: Inputs, out: Path, voice: Voice, settings: Mapping[str, str], learn: Mapping[str, Any]
+) -> int:
     """Read, learn one network after the other, and write all."""
     column = str(job.table.group)
-    signals, left_out = signals_by_group(job, inputs, voice)
-    folders = folder_names(signals)
-    runs = {
-        name: Run(
-            replace(job, table=replace(job.table, only=name), title=f"{job.title}, {column} {name}"),
-            inputs._replace(layout=None if inputs.layout is None else inputs.layout / FOLDER / folders[name]),
-            out / FOLDER / folders[name],
-            Voice(quiet=True),
-            each,
+    studies, left_out = studies_by_group(job, inputs, voice, settings)
+    folders = folder_names(studies)
+    runs = {}
+    for name, study in studies.items():
+        folder = out / FOLDER / folders[name]
+        plan = replace(study.plan, learn=learn)
+        of_group = replace(
+            job,
+            table=replace(job.table, only=name),
+            title=f"{job.title}, {column} {name}",
+            plan=plan_text(placed(plan, [inputs.table], folder)),
         )
-        for name, each in signals.items()
-    }
+        layout = None if inputs.layout is None else inputs.layout / FOLDER / folders[name]
+        signals = signals_in(study, job.table.gossip)
+        runs[name] = Run(
+            of_group,
+            inputs._replace(layout=layout),
+            folder,
+            Voice(quiet=True),
+            signals,
+            study=replace(study, plan=plan),
+        )
     for run in runs.values():
         check_inputs_kept(run.out, inputs.files)
     found: dict[str, tuple[ModelRecord, Outcome]] = {}
@@ -119,41 +141,36 @@ def learned_apart(_: None, task: tuple[Job, Signals, pd.DataFrame | None]) -> tu
             return InputError(str(error)), voice.collected
 
 
-def signals_by_group(job: Job, inputs: Inputs, voice: Voice) -> tuple[dict[str, Signals], dict[str, str]]:
-    """Read the table once and return the signals of every group that has some, and why others have none."""
+def studies_by_group(
+    job: Job, inputs: Inputs, voice: Voice, settings: Mapping[str, str]
+) -> tuple[dict[str, Study], dict[str, str]]:
+    """Read the table once and return the study of every group that has one, and why others have none."""
     column = str(job.table.group)
-    table, notes = read_table(inputs.table, job.table)
-    names, none = group_names(table, column)
-    if none:
-        notes.append(f"left out {none} row(s) without a {column}")
-    signals, left_out = dict[str, Signals](), dict[str, str]()
-    for name in names:
-        options = replace(job.table, only=name)
-        try:
-            rows = of_group(table, options)
-            if len(rows) == 1 and not options.long and options.nodes == "rows":
-                raise TableError("one row only, and a network needs two nodes")
-            signals[name] = signals_of(rows, options, complete=needs_complete(job))
-        except InputError as error:
-            left_out[name] = str(error)
-    for note in notes:
-        voice.note(note)
+    given = arguments_of(job.table, settings, complete=needs_complete(job))
+    of_groups, without_group = read_groups(inputs.table, column, **given)
+    studies = {name: study for name, study in of_groups.items() if isinstance(study, Study)}
+    left_out = {name: phrased(error) for name, error in of_groups.items() if isinstance(error, InputError)}
+    if without_group:
+        voice.note(f"left out {without_group} row(s) without a {column}")
     # A note about every group is printed once, after they are learned.
-    same = set.intersection(*({*each.warnings} for each in signals.values())) if signals else set()
-    for name, each in signals.items():
-        for note in each.warnings:
+    guesses = {}
+    for name, study in studies.items():
+        guesses[name] = [sentence(decision) for decision in study.decisions if decision.unsure]
+    same = set.intersection(*map(set, guesses.values())) if guesses else set()
+    for name, notes in guesses.items():
+        for note in notes:
             if note not in same:
                 voice.note(f"{column} {name}: {note}", warning=True)
-    voice.say(f"{inputs.table.name}: {len(names)} groups by {column}, {len(table) - none} nodes")
-    often = Counter(node for each in signals.values() for node in each.table.columns)
-    if shared := [node for node, count in often.items() if count > 1]:
-        for option, file in (("--truth", inputs.truth), ("--known", inputs.known)):
-            if file is not None and not has_column(file, column):
-                raise TableError(
-                    f"several groups have nodes of one name ({listing(shared)}), and {option} {file.name} does not say "
-                    f"which are meant: add the column {column}"
-                )
-    return signals, left_out
+    people = Counter(person for study in studies.values() for person in study.signals.columns)
+    voice.say(f"{inputs.table.name}: {len(of_groups)} groups by {column}, {counted(people.total(), 'node')}")
+    shared = [person for person, count in people.items() if count > 1]
+    for option, file in (("--truth", inputs.truth), ("--known", inputs.known)):
+        if shared and file is not None and not has_column(file, column):
+            raise TableError(
+                f"several groups have nodes of one name ({listing(shared)}), and {option} {file.name} does not say "
+                f"which are meant: add the column {column}"
+            )
+    return studies, left_out
 
 
 def folder_names(groups: Iterable[str]) -> dict[str, str]:

@@ -175,7 +175,7 @@ def run_job(job: Job, inputs: Inputs, out: Path, voice: Voice, study: Study | No
         if study is None:
             signals = load_signals(inputs.table, job.table, complete=needs_complete(job))
         else:
-            signals = signals_in(study)
+            signals = signals_in(study, job.table.gossip)
         run = Run(job, inputs, out, voice, signals, study=study)
         with claimed(out):
             run.begin()
@@ -414,7 +414,7 @@ def run(
     voice = asked.speech.voice(brief=True)
     study = None
     file = data_file(asked.file)
-    if options.group is None and not options.gossip:
+    if options.group is None:
         refuse_another(asked.out, file, force=asked.force)
         study = study_for(asked, options, voice, method=chosen.method)
     plan = None if study is None else study.plan
@@ -427,14 +427,15 @@ def run(
         method = "consensus"
     given = {**settings, **game.parameters(), **told.parameters()}
     job = job_of(command, method, given, options, asked, along)
+    learn = {"method": method, **{name: value for name, value in given.items() if name != "benefit"}}
     if study is not None:
-        learn = {"method": method, **{name: value for name, value in given.items() if name != "benefit"}}
         study = replace(study, plan=replace(study.plan, learn=learn))
         job = replace(job, plan=plan_text(placed(study.plan, [file, *alters_file(options)], asked.out)))
     inputs = Inputs(file, asked.truth, chosen.known, None, asked.layout_of, asked.interventions, asked.formats)
     with cluster.opened(game, voice):
         if options.group is not None:
-            return run_groups(job, inputs, asked.out, voice)
+            lines, _ = split_settings(asked.settings or [])
+            return run_groups(job, inputs, asked.out, voice, lines, learn)
         record = run_job(job, inputs, asked.out, voice, study)
     voice.answer({**json_of(record), "out": str(asked.out)})
     return code_of(record)

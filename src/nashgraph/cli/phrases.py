@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 from ..decisions import Remedy
+from ..plan import PlanError
 from ..validation import DataWarning, InputError
 from . import options, tie_options
 
@@ -61,8 +62,11 @@ def phrased(problem: Exception | Warning) -> str:
     """Return an error or a warning of the library as a sentence for somebody who types commands."""
     if not isinstance(problem, InputError | DataWarning):
         return str(problem)
-    message, option = problem.message, option_of(problem.parameter)
+    # Of a plan, missing are codes; of a method, what happens to gaps.
+    codes = isinstance(problem, PlanError) and problem.parameter == "missing"
+    parameter = "na" if codes else problem.parameter
+    message, option = problem.message, option_of(parameter)
     if option and option not in message:
         message = f"{option}: {message}"
-    remedy = problem.remedy or HERE.get(problem.parameter or "")
+    remedy = problem.remedy or HERE.get(parameter or "")
     return message if remedy is None else f"{message}; try {as_typed(remedy)}"

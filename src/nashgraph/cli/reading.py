@@ -10,15 +10,18 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+import pandas as pd
 import typer
 
 from ..decisions import Decision
 from ..files import written_together
 from ..io import Job, Signals, TableOptions, plan_text, read_plan, read_record, read_study
 from ..io.graphs import write_csv
+from ..io.names import chosen_columns
+from ..io.people import Register, named_people
 from ..plan import Plan, PlanError, TablePlan
 from ..study import Study
-from ..validation import InputError, listing, silent_sentence
+from ..validation import Array, InputError, listing, silent_sentence
 from .commands import DONE
 from .messages import Voice, counted
 from .phrases import as_typed, phrased
@@ -34,6 +37,8 @@ def overrides_of(options: TableOptions) -> dict[str, Any]:
     for name in ("na", "categorical"):
         if "none" in getattr(options, name):
             raise typer.BadParameter(f"--{name} none: write a plan with 'nashgraph read', and change its lines")
+    if options.gossip and options.benefit is not None:
+        raise InputError("--gossip and --benefit both give benefits: leave one out", parameter="gossip")
     rows = None
     if options.nodes == "columns":
         rows = "columns"
@@ -41,7 +46,7 @@ def overrides_of(options: TableOptions) -> dict[str, Any]:
         rows = "answers"
     given = {
         "id": options.id,
-        "drop": options.drop,
+        "drop": (*options.drop, *options.gossip),
         "keep": options.keep,
         "categorical": options.categorical,
         "ordinal": options.ordinal,
@@ -83,14 +88,18 @@ def study_of(
 
     A method that cannot compare people over what both answered needs them filled.
     """
-    gaps = None if options.missing == "auto" else options.missing
-    if complete and gaps is None:
-        gaps = "impute"
     others = list(files[1:])
     if options.alters is not None:
         others.append(Path(options.alters))
-    overrides = {**overrides_of(options), **settings}
-    return read_study(files[0], *others, gaps=gaps, standardize=options.standardize, **overrides)
+    return read_study(files[0], *others, **arguments_of(options, settings, complete=complete))
+
+
+def arguments_of(options: TableOptions, settings: Mapping[str, str], *, complete: bool) -> dict[str, Any]:
+    """Return the keyword arguments of ``read_study`` for a command's options."""
+    gaps = None if options.missing == "auto" else options.missing
+    if complete and gaps is None:
+        gaps = "impute"
+    return {"gaps": gaps, "standardize": options.standardize, **overrides_of(options), **settings}
 
 
 def study_read(file: Path, options: TableOptions, *, complete: bool) -> Study:
@@ -129,8 +138,26 @@ def study_again(job: Job, file: Path, alters: Path | None) -> Study | None:
     return read_study(file, *others, plan=replace(plan, tables=tuple(tables)))
 
 
-def signals_in(study: Study) -> Signals:
-    """Return what the methods take of a study, with its decisions as sentences."""
+def times_named(study: Study, columns: Sequence[str]) -> Array:
+    """Return how often each person is named in some columns."""
+    block = study.people[chosen_columns(columns, list(map(str, study.people.columns)))]
+    people = list(map(str, study.people.index))
+    named, _, _ = named_people(block, people, Register(people), {})
+    targets = pd.Series([person for names in named.values() for person in names], dtype=object)
+    times: Array = targets.value_counts().reindex(study.signals.columns, fill_value=0).to_numpy(dtype=float)
+    return times
+
+
+def signals_in(study: Study, gossip: Sequence[str] = ()) -> Signals:
+    """Return what the methods take of a study, with its decisions as sentences.
+
+    How often a person is named in the columns ``gossip`` is the benefit.
+    """
+    benefit = None
+    if gossip:
+        benefit = 1.0 + times_named(study, gossip)
+    elif study.benefit is not None:
+        benefit = study.benefit.loc[study.signals.columns].to_numpy(dtype=float)
     notes = [sentence(decision) for decision in study.decisions]
     unsure = [sentence(decision) for decision in study.decisions if decision.unsure]
     people = study.signals.columns
@@ -140,7 +167,7 @@ def signals_in(study: Study) -> Signals:
         unsure.append(notes[-1])
     return Signals(
         table=study.signals,
-        benefit=None if study.benefit is None else study.benefit.loc[people].to_numpy(dtype=float),
+        benefit=benefit,
         notes=notes,
         standardized=study.standardized,
         missing=study.missing.reindex(people).to_numpy(dtype=float),

@@ -28,6 +28,7 @@ from .recognize import tie_columns as tie_columns
 from .signals import Signals as Signals
 from .signals import load_signals as load_signals
 from .signals import signals_of as signals_of
+from .studies import read_groups as read_groups
 from .studies import read_study as read_study
 from .ties import Group as Group
 from .ties import NoTiesError as NoTiesError

@@ -68,7 +68,7 @@ def load(source: Source, options: Mapping[str, Any], plan: TablePlan | None = No
         chosen = replace(chosen, decimal=",")
         table, notes = read_table(path, chosen)
     format_of = dict(table.attrs.get("reading", {})) | dict(options)
-    reading_kept = {name: value for name, value in format_of.items() if name not in ("format", "max_cells")}
+    reading_kept = {name: value for name, value in format_of.items() if name not in ("format", "max_cells", "group")}
     if reading_kept.get("header", True):
         reading_kept.pop("header", None)
     if chosen.decimal == ".":

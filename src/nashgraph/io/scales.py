@@ -9,11 +9,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from ..plan import ColumnPlan
+from ..plan import ColumnPlan, PlanError
 from ..validation import Array
 from .coding import ordered
 from .columns import as_name
-from .errors import TableError
 from .missing import plain_codes, stray_codes
 from .profiles import Profile
 from .vocabulary import NO, NO_ANSWER, TICK, UNTICK, YES
@@ -369,7 +368,7 @@ def _refuse_unread(texts: pd.Series, values: pd.Series, plan: ColumnPlan) -> Non
     if not len(bad):
         return
     shown = ", ".join(repr(word) for word in dict.fromkeys(bad))
-    raise TableError(
+    raise PlanError(
         f"column {plan.name!r} is read as {plan.scale}, and {shown[:80]} (row {bad.index[0] + 1}) is not: "
         'list it under missing in the plan, or change the scale to "category"',
         parameter="missing",

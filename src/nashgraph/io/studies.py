@@ -13,13 +13,12 @@ import pandas as pd
 from ..decisions import Decision, Remedy
 from ..plan import ColumnPlan, Plan, PlanError, TablePlan
 from ..study import Study
-from ..validation import listing
+from ..validation import InputError, listing
 from .build import check_ids, finished, identified, one_row_each
-from .columns import as_name
 from .errors import TableError
 from .forms import read_form
 from .load import Raw, Source, load
-from .names import chosen_column
+from .names import chosen_column, group_labels, group_names
 from .options import TableOptions
 from .overrides import Overrides
 from .people import read_confirmed
@@ -103,6 +102,43 @@ def read_study(
     return _built(raw, plan, others, file, overrides.id)
 
 
+def read_groups(
+    source: Source, column: str, *, gaps: str | None = None, standardize: bool | None = None, **options: Any
+) -> tuple[dict[str, Study | InputError], int]:
+    """Read a study for each group that a column tells apart, from a file that is loaded once.
+
+    Return the study of every group, or the error that says why it has none, and how many rows belong to no group.
+    The options are those of :func:`read_study`.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"who": [*"abcd"], "village": [1, 1, 2, 2], "age": [31, 45, 28, 70]})
+    >>> studies, without_group = read_groups(table, "village", id="who")
+    >>> studies
+    {'1': <Study: 2 people, 1 signal>, '2': <Study: 2 people, 1 signal>}
+    """
+    overrides = Overrides.of(options)
+    raw = load(source, {**overrides.reading, "group": column})  # its values are read as names: "01" is not "1"
+    column = chosen_column(column, map(str, raw.table.columns))
+    names, without_group = group_names(raw.table, column)
+    studies: dict[str, Study | InputError] = {}
+    for name in names:
+        group = replace(overrides, only=f"{column}={name}")
+        try:
+            if overrides.rows is None and len(selected(raw.table, str(group.only))) == 1:
+                raise TableError("one row only, and a network needs two nodes")
+            plan = guessed(raw, group)
+            plan = replace(
+                plan,
+                gaps=plan.gaps if gaps is None else gaps,
+                standardize=plan.standardize if standardize is None else standardize,
+            )
+            studies[name] = _built(raw, plan, (), None, overrides.id)
+        except InputError as error:
+            studies[name] = error
+    return studies, without_group
+
+
 # -------------------------------------------------------------------------------------------------- planning
 
 
@@ -114,8 +150,11 @@ def guessed(raw: Raw, overrides: Overrides, form: str | Path | None = None) -> P
     if questionnaire is not None:
         raw.trim.labels = {**questionnaire.texts(names), **raw.trim.labels}
     profiles = raw.profiles()
+    # Numbers of households, for example, may be unique within a village only.
+    part = raw.table if overrides.only is None else selected(raw.table, overrides.only)
+    of_part = profiles if overrides.only is None else raw.profiles(part)
     dropped = overrides.dropped(names)
-    rows = kind_of_rows(raw.table, [profile for profile in profiles if profile.name not in dropped], wanted)
+    rows = kind_of_rows(part, [profile for profile in of_part if profile.name not in dropped], wanted)
     if raw.network is not None:
         rows = Rows("network", (ColumnPlan(PERSON, "id", why="its nodes"),), "a file of a network")
     if overrides.id == "none":
@@ -226,12 +265,15 @@ def selected(table: pd.DataFrame, only: str) -> pd.DataFrame:
     """Return the rows that have a value in a column, or none."""
     if not only:
         return table
+    names = list(map(str, table.columns))
     name, mark, value = only.rpartition("=")
+    if name not in names:  # the value has the sign
+        name, mark, value = only.partition("=")
     if not mark:
         raise PlanError(f'only = "{only}" must be "COLUMN=VALUE"', parameter="only", value=only)
-    column = table[chosen_column(name, map(str, table.columns))]
-    texts = column.map(lambda cell: as_name(cell).strip(), na_action="ignore")
-    rows = table[texts.isna() if not value else texts == value]
+    texts = group_labels(table[chosen_column(name, names)])
+    texts = texts.map(str.strip, na_action="ignore")
+    rows = table[texts.isna() if not value else texts == value.strip()]
     if rows.empty:
         raise TableError(f"no row has {value!r} in the column {name!r}", parameter="only", value=value)
     return rows.reset_index(drop=True)
