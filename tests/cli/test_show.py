@@ -98,7 +98,7 @@ def test_an_earlier_models_certificate_is_shown_as_it_is(out):
 def test_of_a_consensus_the_intervals_are_shown(out):
     hubs = smooth_signals(preferential_attachment(60, random_state=0), 50, "heat", noise=0.1, random_state=0)
     pd.DataFrame(hubs.T).add_prefix("s").to_csv(out.parent / "hubs.csv", index_label="name")
-    run("learn", out.parent / "hubs.csv", "--no-standardize", "--out", out)
+    run("learn", out.parent / "hubs.csv", "--no-standardize", "--out", out, "--force")
     answer = json.loads(run("show", out, "--json").stdout)
     first, tie = answer["most_influential"][0], answer["strongest_ties"][0]
     assert tie["low"] <= tie["high"]

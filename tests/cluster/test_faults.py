@@ -63,7 +63,7 @@ def test_options_that_exclude_each_other(options, said, table):
 
 def test_without_the_extra_the_remedy_is_named(signals, monkeypatch):
     monkeypatch.setattr(clusters, "find_spec", lambda name: None)
-    with pytest.raises(InputError, match=r"pip install 'nashgraph\[distributed\]', or take engine='threads'"):
+    with pytest.raises(InputError, match=r"pip install 'nashgraph\[distributed\]'; try engine='threads'"):
         SmoothGL(engine="dask").fit(signals)
 
 

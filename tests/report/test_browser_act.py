@@ -1,5 +1,6 @@
 """Interventions and what-ifs in the page, in headless Chromium: the game in the page is Python's."""
 
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -124,7 +125,8 @@ def test_a_game_without_an_equilibrium_says_so(browser, tmp_path):
     weights = np.array([[0.0, 0.9, 0.3], [0.9, 0.0, 0.3], [0.3, 0.3, 0.0]])
     columns = {"benefit": np.ones(3), "action": np.ones(3)}
     model = held(weights, ["ann", "bob", "eve"], node_columns=columns)
-    model.prior = GamePrior(interaction="linear")
+    model.game_ = GamePrior(benefit=np.ones(3), interaction="linear")
+    model.graph = replace(model.graph, prior=model.game_)
     write_report(summarize(model, interventions=True), tmp_path / "report.html")
     with opened(browser, tmp_path / "report.html") as page:
         assert "No interventions: the game on W has no equilibrium" in page.locator("#act-caution").text_content()
