@@ -201,7 +201,7 @@ def test_a_flag_is_set_by_any_word_for_it(word, meant):
 
 
 def test_a_flag_is_set_by_nothing_else(table):
-    result = run("learn", table, "--method", "spectemp", "--set", "assume_centered=nope")
+    result = run("learn", table, "--method", "spectemp", "--set", "assume_centered=nope", "--out", table.parent / "out")
     assert result.exit_code == 2
     assert "assume_centered is true or false or yes or no" in result.stderr
     with pytest.raises(InputError, match="assume_centered must be True or False"):
