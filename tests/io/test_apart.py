@@ -80,9 +80,13 @@ def kill_the_next_child():
 def test_an_interrupt_ends_the_process_as_well(table):
     main = threading.main_thread().ident
     interrupt = threading.Thread(target=interrupt_while_reading, args=(main,))
-    interrupt.start()
-    with pytest.raises(KeyboardInterrupt):
-        read(table)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore interrupts
+    try:
+        interrupt.start()
+        with pytest.raises(KeyboardInterrupt):
+            read(table)
+    finally:
+        signal.signal(signal.SIGINT, before)
     interrupt.join()
     assert children() == []
 
