@@ -60,7 +60,9 @@ def nearness_of(places: Array, ranges: tuple[float, ...] = (4.0, 16.0), componen
     gaps = np.sqrt(((points[:, None, :] - points[None, sample, :]) ** 2).sum(axis=2))
     nearest = np.sort(gaps, axis=0)[1:3]
     unit = max(float(np.median(nearest.mean(axis=0))), 1e-12)
-    kernel = sum(np.exp(-gaps / (unit * scale)) for scale in ranges)
+    kernel = np.zeros(gaps.shape)
+    for scale in ranges:
+        kernel += np.exp(-gaps / (unit * scale))
     size, vectors = np.linalg.eigh(kernel[sample])
     first = np.argsort(-size)[:components]
     first = first[size[first] > 1e-9 * size.max()]
