@@ -140,3 +140,14 @@ def test_the_tie_model_takes_answers_with_gaps(survey, tmp_path):
     result = run("learn", survey, "--out", tmp_path / "out", "--json")
     assert result.exit_code in (0, 3), result.output
     assert json.loads(result.stdout)["method"] == "ties"
+
+
+def test_people_and_columns_that_are_dropped_are_in_the_three_lines(tmp_path):
+    table = pd.DataFrame({"name": [f"p{k}" for k in range(12)], "q1": [1, 2, 3] * 4, "q2": [2, 1] * 6, "same": 4})
+    table.loc[7, ["q1", "q2", "same"]] = None
+    table.to_csv(tmp_path / "t.csv", index=False)
+    result = run("read", tmp_path / "t.csv", "--out", tmp_path / "out")
+    assert result.exit_code == 0, result.output
+    line = next(line for line in result.stdout.splitlines() if line.startswith("left out or unsure"))
+    assert "people without any answer: p7" in line
+    assert "the same for everybody: same" in line

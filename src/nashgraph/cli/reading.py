@@ -232,6 +232,10 @@ def unused_of(study: Study) -> str:
     parts = []
     if left:
         parts.append(f"{counted(len(left), 'column')} left out ({listing(left, 4)})")
+    dropping = {"no answers": "people without any answer", "constant": "the same for everybody"}
+    for decision in study.decisions:
+        if decision.kind in dropping:
+            parts.append(f"{dropping[decision.kind]}: {listing(decision.columns, 4)}")
     if len(study.names):
         unmatched = int((~study.names["sure"].astype(bool)).sum())
         parts.append(f"{counted(unmatched, 'name')} not spelt as in the table ({NAMES})")
