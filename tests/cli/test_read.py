@@ -150,4 +150,4 @@ def test_people_and_columns_that_are_dropped_are_in_the_three_lines(tmp_path):
     assert result.exit_code == 0, result.output
     line = next(line for line in result.stdout.splitlines() if line.startswith("left out or unsure"))
     assert "people without any answer: p7" in line
-    assert "the same for everybody: same" in line
+    assert "1 column left out (same)" in line
