@@ -146,7 +146,10 @@ class Monitor:
     """
 
     def __init__(self, measure: Measure, tol: float, max_iter: int, callback: Callback | None = None) -> None:
-        self.measure, self.tol, self.max_iter, self.callback = measure, tol, max_iter, callback
+        self.measure = measure
+        self.tol = tol
+        self.max_iter = max_iter
+        self.callback = callback
         self.records: list[Record] = []
 
     def check(self, iteration: int, objective: float, value: float, welfare: float = np.nan) -> Status | None:

@@ -25,8 +25,10 @@ from .pairs import make_search
 from .priors import welfare as game_welfare
 from .validation import Array, InputError, InputTypeError, check_choice
 
-CONTROL, CHANCE = "control: ", "control: chance"
-ABLATION, SHUFFLED = "ablation: ", "ablation: shuffled benefit"
+CONTROL = "control: "
+CHANCE = "control: chance"
+ABLATION = "ablation: "
+SHUFFLED = "ablation: shuffled benefit"
 SCORES = EdgeScores._fields
 
 
@@ -131,7 +133,8 @@ def verdict(table: pd.DataFrame) -> str:
     controls = scores[is_control].drop(CHANCE, errors="ignore")
     if methods.empty or controls.empty:
         return "no method could be scored"
-    name, bar = str(controls.idxmax()).removeprefix(CONTROL), float(controls.max())
+    name = str(controls.idxmax()).removeprefix(CONTROL)
+    bar = float(controls.max())
     against = f"the best control, {name} (average precision {bar:.3f}; chance {scores[CHANCE]:.3f})"
     better, others = (
         ", ".join(f"{method} {score:.3f}" for method, score in part.items())

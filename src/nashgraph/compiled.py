@@ -13,7 +13,9 @@ import numba
 
 LOG = logging.getLogger("nashgraph")
 COMPILING_LOG = logging.getLogger("nashgraph.engine.compiling")  # which the command line prints at once
-LOCK, PATIENCE = ".nashgraph-kernels.lock", 10.0  # seconds
+# seconds
+LOCK = ".nashgraph-kernels.lock"
+PATIENCE = 10.0
 
 if os.environ.get("PYTHONSAFEPATH"):  # set by the command line: nothing from the current folder is run
     # A .numba_config.yaml there could name a cache folder, and Numba runs what a cache holds.

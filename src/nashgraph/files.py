@@ -143,7 +143,8 @@ def written_together(folder: str | Path) -> Iterator[Path]:
 
     Files of the same names are replaced, others are left alone. Folders made on the way are removed on failure.
     """
-    folder, earlier = Path(folder), Written.last
+    folder = Path(folder)
+    earlier = Written.last
     with claimed(folder):
         beside = Path(tempfile.mkdtemp(dir=folder, prefix=BESIDE))
         (beside / MARK).touch()

@@ -35,10 +35,13 @@ def interval_around(estimate: Array, replicates: Iterable[Array]) -> tuple[Array
     and minus :math:`1.645 \sqrt 2` times the root mean square of T_h - T. It holds 90% of the values that fresh signals
     would give, and T is inside by construction. Values that are never negative have no negative ends.
     """
-    squares, least, count = np.zeros(len(estimate)), float(np.min(estimate, initial=0.0)), 0
+    squares = np.zeros(len(estimate))
+    least = float(np.min(estimate, initial=0.0))
+    count = 0
     for values in replicates:
         squares += (values - estimate) ** 2
-        least, count = min(least, float(np.min(values, initial=0.0))), count + 1
+        least = min(least, float(np.min(values, initial=0.0)))
+        count = count + 1
     width = 1.645 * np.sqrt(2.0 * squares / max(count, 1))
     return np.maximum(estimate - width, 0.0 if least >= 0 else -np.inf), estimate + width
 
@@ -160,7 +163,9 @@ class LearnedGraph:
     @cached_property
     def listed(self) -> Edges:
         """All edges by the numbers of their ends, those with most evidence first, or else the heaviest."""
-        target, source, place = self._targets, self.weights.indices.astype(np.int64), np.arange(self.weights.nnz)
+        target = self._targets
+        source = self.weights.indices.astype(np.int64)
+        place = np.arange(self.weights.nnz)
         order = np.lexsort((target, source, -self.weights.data, -np.asarray(self.strength)))
         if not self.directed:
             order = order[source[order] < target[order]]
@@ -196,7 +201,9 @@ class LearnedGraph:
         """
         if not self.directed:
             return self
-        n, rows, columns = self.n_nodes, self._targets, self.weights.indices.astype(np.int64)
+        n = self.n_nodes
+        rows = self._targets
+        columns = self.weights.indices.astype(np.int64)
         keys, place = np.unique(np.concatenate([rows * n + columns, columns * n + rows]), return_inverse=True)
 
         def mutual(values: Array) -> Array:
@@ -244,7 +251,9 @@ class LearnedGraph:
         if column not in self.edge_columns:
             known = ", ".join(self.edge_columns) or "none"
             raise InputError(f"the graph's edges have no {column!r}: of such columns it has {known}")
-        values, weights, target = np.asarray(self.edge_columns[column]), self.weights, self._targets
+        values = np.asarray(self.edge_columns[column])
+        weights = self.weights
+        target = self._targets
         kept = values >= level
         short = np.flatnonzero(np.bincount(target[kept], minlength=self.n_nodes)[target] < fewest)
         order = short[np.lexsort((-weights.data[short], -values[short], target[short]))]
@@ -268,7 +277,8 @@ class LearnedGraph:
         if count < len(order):
             found = self.strength[self.listed.place[order]]
             equal = np.flatnonzero(np.abs(found - found[count]) <= SAME * abs(found[count]))
-            fewer, more = equal[0], equal[-1] + 1
+            fewer = equal[0]
+            more = equal[-1] + 1
             count = fewer if fewer and count - fewer <= more - count else more
         taken = np.isin(pairs, pairs[order[:count]])
         kept = np.zeros(self.weights.nnz, dtype=bool)
@@ -277,7 +287,8 @@ class LearnedGraph:
 
     def _part(self, kept: Array) -> LearnedGraph:
         """Return some of the edges; of a pair without directions both entries are kept. Nodes keep their influence."""
-        target, source = self._targets, self.weights.indices
+        target = self._targets
+        source = self.weights.indices
         if not self.directed:
             pair = self._pairs(target, source)
             kept = np.isin(pair, pair[kept])

@@ -124,7 +124,8 @@ def _precision_recall(truth: Array, scores: Array, fill: bool) -> PrecisionRecal
     if n_kept == 0:
         return PrecisionRecall(0.0, 0.0)
     cut = np.partition(scores, len(scores) - n_kept)[len(scores) - n_kept]
-    above, tied = scores > cut, scores == cut
+    above = scores > cut
+    tied = scores == cut
     hits = float(truth[above].sum()) + (n_kept - int(above.sum())) * float(truth[tied].mean())
     return PrecisionRecall(hits / n_kept, hits / n_true)
 
@@ -184,7 +185,8 @@ def equal_influence(W: Any, c: float = 0.95) -> Any:
 
 def _pairs(truth: Any, score: Any, symmetrize: str) -> tuple[Array, Array]:
     """Return truth and scores of all ordered off-diagonal pairs, as vectors."""
-    scores, edges = _dense("score", _scores(score)), _dense("truth", _like(score, truth, "score", "truth")) != 0
+    scores = _dense("score", _scores(score))
+    edges = _dense("truth", _like(score, truth, "score", "truth")) != 0
     if scores.shape != edges.shape:
         raise InputError(
             f"score has shape {scores.shape} and truth {edges.shape}: both must be on the same nodes, in one order"
@@ -217,7 +219,8 @@ def _like(graph: Any, other: Any, name: str = "W", other_name: str = "reference"
             f"{name} is a matrix without names and the nodes of {other_name} have names: both are taken in one order; "
             "pass the model or its graph_ in place of the matrix to have nodes matched by name"
         )
-    order, matrix = order_of(names_of(graph), theirs, name, other_name), _matrix(other)
+    order = order_of(names_of(graph), theirs, name, other_name)
+    matrix = _matrix(other)
     return matrix if order is None else sparse.csr_array(matrix)[order][:, order]
 
 

@@ -23,7 +23,10 @@ from .validation import Array, InputError, check_integer, check_number
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-SEEDS, ROUNDS, SAMPLES = 0.05, 3, 3000  # seeds as a share of the nodes, and how they are judged
+# seeds as a share of the nodes, and how they are judged
+SEEDS = 0.05
+ROUNDS = 3
+SAMPLES = 3000
 MOST_NODES = 2000  # a table takes minutes there
 MEASURES = ("average_precision", "auc", "rank_of_ties", "seeding")
 
@@ -84,14 +87,16 @@ def plan_study(
     for draw in range(n_draws):
         random = np.random.default_rng([random_state, draw])
         A, T = drawn_group(n_nodes, n_ties, max(questions), mixing, random) if group is None else group
-        judge, order = SeedingGain(A, random), random.permutation(len(A))
+        judge = SeedingGain(A, random)
+        order = random.permutation(len(A))
         recalled = A * (random.random(A.shape) < recall)
         for share in asked:
             who = np.sort(order[: max(2, round(share * len(A)))])
             for count in questions:
                 found = judged(A, T[:, :count], recalled, who, recall, judge)
                 rows.append({"asked": share, "n_asked": len(who), "questions": count, "chance": A.mean(), **found})
-    frame, by = pd.DataFrame(rows), ["asked", "n_asked", "questions"]
+    frame = pd.DataFrame(rows)
+    by = ["asked", "n_asked", "questions"]
     table = frame.groupby(by, sort=False)[list(MEASURES)].mean().reset_index()
     table["seeding_error"] = frame.groupby(by, sort=False)["seeding"].sem().fillna(0.0).to_numpy()
     table.attrs["chance"] = float(frame["chance"].mean())
@@ -128,7 +133,8 @@ def drawn_group(
     )
     # Questions are chosen to split people: 20 to 50% have a trait. Popularity varies as in villages 1 to 37.
     T = (random.random((n, n_traits)) < random.uniform(0.2, 0.5, n_traits)).astype(float)
-    centred, popular = T - T.mean(axis=0), random.normal(0.0, 0.4, n)
+    centred = T - T.mean(axis=0)
+    popular = random.normal(0.0, 0.4, n)
     theta = mixing * centred @ centred.T + popular[:, None] + popular
     reach = 50.0 + float(np.abs(theta).max())
     np.fill_diagonal(theta, -np.inf)
@@ -164,7 +170,8 @@ class SeedingGain:
     def __init__(self, A: Array, random: np.random.Generator) -> None:
         if not A.any():
             raise InputError("a network was drawn that has no ties: plan for more people, or for more ties per person")
-        n, passing = len(A), 1.0 / largest_eigenvalue(sparse.csr_array(A))
+        n = len(A)
+        passing = 1.0 / largest_eigenvalue(sparse.csr_array(A))
         self.count = max(1, round(SEEDS * n))
         self.judge = draw_sets(sparse.csr_array(A), SAMPLES, random, scale=passing, rounds=ROUNDS)
         self.chance = float(np.mean([self.reach(random.permutation(n)[: self.count]) for _ in range(50)]))

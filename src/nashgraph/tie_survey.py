@@ -418,7 +418,8 @@ class _Reading:
         ends = places[: len(labels)].reshape(-1, 2)
         if (loops := ends[ends[:, 0] == ends[:, 1], 0]).size:
             raise InputError(f"known has a tie of {texts[loops[0]]} with itself: leave it out", parameter="known")
-        one, other = ends.min(axis=1), ends.max(axis=1)
+        one = ends.min(axis=1)
+        other = ends.max(axis=1)
         tied = np.array([tie for *_, tie in self.claims.pairs], dtype=bool)
         table = pd.DataFrame({"one": one, "other": other, "tie": tied}).drop_duplicates()
         both = table[table.duplicated(["one", "other"])]

@@ -28,9 +28,11 @@ def warn(
     message: str, category: type[Warning] = DataWarning, *, parameter: str | None = None, remedy: Remedy | None = None
 ) -> None:
     """Warn at the user's line that called the library, not at the line that found the problem."""
-    level, frame = 1, sys._getframe()
+    level = 1
+    frame = sys._getframe()
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(__package__ or ""):
-        level, frame = level + 1, frame.f_back
+        level = level + 1
+        frame = frame.f_back
     if issubclass(category, DataWarning):
         warnings.warn(category(message, parameter=parameter, remedy=remedy), stacklevel=level)
     else:
@@ -227,14 +229,16 @@ def check_square(name: str, matrix: Any, remedy: str) -> Any:
     axes: tuple[str, ...]
     if scipy.sparse.issparse(matrix):
         result = scipy.sparse.csr_array(matrix, dtype=float)
-        entries, axes = result.data, ("stored entry",)
+        entries = result.data
+        axes = ("stored entry",)
     else:
         try:
             result = np.asarray(matrix, dtype=float)
         except (TypeError, ValueError) as error:
             kind = type(matrix).__name__
             raise InputTypeError(f"{name} must be a matrix of numbers, got {kind}: {remedy}") from error
-        entries, axes = result, ("row", "column")
+        entries = result
+        axes = ("row", "column")
     if result.ndim != 2 or result.shape[0] != result.shape[1]:
         raise InputError(f"{name} must be a square matrix, got shape {result.shape}: {remedy}")
     check_finite(name, entries, axes, remedy)
@@ -335,7 +339,8 @@ def check_range(X: Array) -> None:
     """Check that the signals, and what tells nodes apart in them, can be squared without leaving the floats."""
     with np.errstate(over="ignore"):
         spread = float(np.max(np.fmax.reduce(X, axis=1) - np.fmin.reduce(X, axis=1)))
-    largest, most = float(np.fmax.reduce(np.abs(X), axis=None)), LARGEST
+    largest = float(np.fmax.reduce(np.abs(X), axis=None))
+    most = LARGEST
     if largest > most or 0.0 < spread < 1.0 / most:
         size = f"values up to {largest:.3g}" if largest > most else f"differences of {spread:.3g} at most"
         raise InputError(
@@ -409,7 +414,8 @@ def strangers(observed: Array, limit: int = 3, least: int = 1) -> tuple[int, lis
     suspects = np.flatnonzero(counts + counts.min() < len(observed) + least)
     seen = observed[:, suspects].astype(np.float32)
     size = max(1, SHARED_BLOCK // max(1, suspects.size))
-    total, found = 0, list[tuple[int, int]]()
+    total = 0
+    found = list[tuple[int, int]]()
     for first in range(0, suspects.size, size):
         rows, columns = np.nonzero(np.triu(seen[:, first : first + size].T @ seen[:, first:] < least, 1))
         total += rows.size
@@ -450,7 +456,9 @@ def check_node_names(names: Array) -> None:
 # ---------------------------------------------------------------------------------------------- outliers
 
 
-FAR, ABSURD = 1e3, 1e5  # spreads from the median at which a value is reported, and cannot be a measurement
+# spreads from the median at which a value is reported, and cannot be a measurement
+FAR = 1e3
+ABSURD = 1e5
 
 
 def far_out(values: Array, least: float) -> Iterator[tuple[int, int, float]]:
@@ -464,7 +472,8 @@ def far_out(values: Array, least: float) -> Iterator[tuple[int, int, float]]:
         wide = np.nanmax(away, axis=0) > least * np.nanmedian(away, axis=0)  # cheap, and nearly all signals end here
     for place in np.flatnonzero(wide).tolist():
         column = np.nan_to_num(away[:, place], nan=0.0, posinf=np.inf)
-        moved, row = np.sort(column[column > 0]), int(np.argmax(column))
+        moved = np.sort(column[column > 0])
+        row = int(np.argmax(column))
         # The lower median: of two differences one may be the outlier's.
         spread = moved[(moved.size - 1) // 2] if moved.size > 1 else max(abs(np.nanmedian(values[:, place])), 1.0)
         with np.errstate(over="ignore"):

@@ -11,7 +11,8 @@ from ..certificate import Certificate, Measure, Monitor, Status
 from ..validation import Array
 
 # An alternation solves for its graph to this share of the gap it is to reach, in at most so many steps.
-INNER_SHARE, INNER_STEPS = 0.1, 20_000
+INNER_SHARE = 0.1
+INNER_STEPS = 20_000
 
 
 class Iterate(NamedTuple):
@@ -65,7 +66,9 @@ def accelerated_descent(block: Block, start: Array, monitor: Monitor) -> tuple[A
     current = ahead = block.at(start)
     first: tuple[float, float] | None = None
     root = np.sqrt(block.conditioning)
-    most, age, iteration = (1.0 - root) / (1.0 + root), 1.0, 0
+    most = (1.0 - root) / (1.0 + root)
+    age = 1.0
+    iteration = 0
     while True:
         # Measuring costs about as much as half a step.
         if iteration % 5 == 0 or iteration >= monitor.max_iter:
@@ -80,7 +83,9 @@ def accelerated_descent(block: Block, start: Array, monitor: Monitor) -> tuple[A
         older = 0.5 * (1.0 + np.sqrt(1.0 + 4.0 * age**2))
         share = min((age - 1.0) / older, most)
         ahead = Iterate(*(now + share * (now - before) for now, before in zip(moved, current, strict=True)))
-        current, age, iteration = moved, older, iteration + 1
+        current = moved
+        age = older
+        iteration = iteration + 1
     if value > first[0] * (1.0 + 1e-14):
         return start, monitor.certificate(Status.STALLED, first[1] / first[0])
     return current.point, monitor.certificate(status)
@@ -94,7 +99,8 @@ def alternate(start: Array, rest: Callable[[Array], tuple[Block, float]], monito
     over the objective, at the rest that is best for it: zero exactly where both are optimal given the other. Not being
     jointly convex, the problem may have several such points. If a whole solve improves nothing, it ends as stalled.
     """
-    graph, iteration = start, 0
+    graph = start
+    iteration = 0
     while True:
         block, constant = rest(graph)
         value, gap = block.measure(block.at(graph))

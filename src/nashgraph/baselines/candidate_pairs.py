@@ -39,7 +39,8 @@ def node_sums(
     """
     for i in prange(len(potential)):
         degree = square = 0.0
-        count, mine = 0, potential[i]
+        count = 0
+        mine = potential[i]
         row = costs[pointers[i] : pointers[i + 1]]  # a slice, so that the compiler uses vector instructions
         for p in range(len(row)):
             j = p if neighbours is None else neighbours[pointers[i] + p]
@@ -64,7 +65,8 @@ def list_edges(
 ) -> None:
     """List the edges of node i, with their weights, from ``indptr[i]`` on."""
     for i in prange(len(potential)):
-        place, row = indptr[i], costs[pointers[i] : pointers[i + 1]]
+        place = indptr[i]
+        row = costs[pointers[i] : pointers[i + 1]]
         for p in range(len(row)):
             j = p if neighbours is None else neighbours[pointers[i] + p]
             excess = slack(potential[i], potential[j], scale, row[p])
@@ -88,7 +90,8 @@ class CandidatePairs:
     _rows: tuple[Integers, Integers | None, Array]
 
     def __init__(self, search: PairSearch) -> None:
-        self.search, self.n_nodes = search, len(search)
+        self.search = search
+        self.n_nodes = len(search)
         self._fill()
 
     def _fill(self) -> None:
@@ -98,7 +101,8 @@ class CandidatePairs:
 
     def nearest(self, kept: int) -> Array:
         """Return each node's ``kept`` smallest distances, sorted."""
-        nearest, nodes = np.empty((self.n_nodes, kept)), np.arange(self.n_nodes)
+        nearest = np.empty((self.n_nodes, kept))
+        nodes = np.arange(self.n_nodes)
         nearest_in_rows(self._rows[2].reshape(self.n_nodes, -1), nodes, nearest, np.empty(nearest.shape, np.int32))
         return nearest
 
@@ -111,7 +115,8 @@ class CandidatePairs:
     def edges(self, potential: Array, theta: float) -> Any:
         """Return the weights as a CSR array with positive entries only."""
         pointers = np.append(0, np.cumsum(self.sums(potential, theta).counts))
-        columns, weights = np.empty(pointers[-1], np.int64), np.empty(pointers[-1])
+        columns = np.empty(pointers[-1], np.int64)
+        weights = np.empty(pointers[-1])
         list_edges(*self._rows, potential, 2.0 * theta, pointers, columns, weights)
         return sparse.csr_array((weights, columns, pointers), shape=(self.n_nodes, self.n_nodes))
 
@@ -145,7 +150,8 @@ class NearestPairs(CandidatePairs):
         have to be looked at again. Zero added means that leaving pairs out changed nothing.
         """
         suspects = np.flatnonzero(potential > theta * self._nearest[:, -1])
-        keys, costs = [self._pair_keys], [self._costs]
+        keys = [self._pair_keys]
+        costs = [self._costs]
         size = self.search.block_size
         for start in range(0, len(suspects), size):
             rows = suspects[start : start + size]
@@ -161,7 +167,8 @@ class NearestPairs(CandidatePairs):
 
     def _keys(self, one: Any, other: Any) -> Any:
         """Return a number for each unordered pair."""
-        low, high = np.minimum(one, other).astype(np.int64), np.maximum(one, other)
+        low = np.minimum(one, other).astype(np.int64)
+        high = np.maximum(one, other)
         return low * self.n_nodes + high
 
     def _list(self, keys: Any, costs: Array) -> None:

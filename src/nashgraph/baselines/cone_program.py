@@ -48,20 +48,29 @@ def solve_cone_program(
     The matrix B need not be stored: ``B.apply(x)`` is its product with x, ``B.adjoint(u)`` that of its transpose, and
     ``B.gram(d)`` is B diag(d) times its transpose, a new array.
     """
-    x, z, nu = np.full(len(c), 1.0 / a.sum()), np.ones(len(c)), 0.0
-    w, u = h + B.apply(x), np.eye(1, len(h))[0]
+    x = np.full(len(c), 1.0 / a.sum())
+    z = np.ones(len(c))
+    nu = 0.0
+    w = h + B.apply(x)
+    u = np.eye(1, len(h))[0]
     w[0] = max(w[0], 1.5 * float(np.linalg.norm(w[1:])) + 1e-3)
     monitor = Monitor(Measure.GAP, tol, max_iter)
-    best, least, since, iteration = (x, z, u), np.inf, 0, 0
+    best = (x, z, u)
+    least = np.inf
+    since = 0
+    iteration = 0
     while True:
         dual = c + g * x - nu * a - z - B.adjoint(u)
-        primal, cone = 1.0 - float(a @ x), h + B.apply(x) - w
-        gap, objective = float(x @ z + w @ u), float(c @ x)
+        primal = 1.0 - float(a @ x)
+        cone = h + B.apply(x) - w
+        gap = float(x @ z + w @ u)
+        objective = float(c @ x)
         residual = max(float(np.abs(dual).max()), abs(primal), float(np.linalg.norm(cone)))
         error = max(gap / max(1.0, abs(objective)), residual)
         since = 0 if error < 0.9 * least or least > 1e-4 else since + 1
         if error < least:
-            best, least = (x, z, u), error
+            best = (x, z, u)
+            least = error
         status = monitor.check(iteration, objective, error)
         if status is not None:
             break
@@ -75,8 +84,12 @@ def solve_cone_program(
             break
         step = newton.predicted_and_corrected(gap / (len(x) + 1))
         length = min(1.0, 0.99 * newton.longest(step))  # all of it would end on the boundary of the cones
-        x, z, nu = x + length * step.x, z + length * step.z, nu + length * step.nu
-        u, w, iteration = u + length * step.u, w + length * step.w, iteration + 1
+        x = x + length * step.x
+        z = z + length * step.z
+        nu = nu + length * step.nu
+        u = u + length * step.u
+        w = w + length * step.w
+        iteration = iteration + 1
     return ConePoint(*best, monitor.certificate(status, least))
 
 
@@ -94,8 +107,10 @@ class Scaling:
     """The Nesterov-Todd scaling W of w and u, both inside the cone: ``W u = W^-1 w``, W^2 = size^2 (2 v v^T - J)."""
 
     def __init__(self, w: Array, u: Array) -> None:
-        w_size, u_size = _determinant(w), _determinant(u)
-        w_unit, u_unit = w / w_size, u / u_size
+        w_size = _determinant(w)
+        u_size = _determinant(u)
+        w_unit = w / w_size
+        u_unit = u / u_size
         self.v = (w_unit + _reflect(u_unit)) / np.sqrt(2.0 * (1.0 + w_unit @ u_unit))
         self.size = float(np.sqrt(w_size / u_size))
         self.point = self.scale(u)
@@ -147,7 +162,11 @@ class Newton:
         scaling: Scaling,
         residuals: tuple[Array, float, Array],
     ) -> None:
-        self.B, self.a, self.x, self.z, self.scaling = B, a, x, z, scaling
+        self.B = B
+        self.a = a
+        self.x = x
+        self.z = z
+        self.scaling = scaling
         self.residuals = residuals  # of the equations for the dual, the primal and the cone
         self.ratio = 1.0 / (z / x + g)
         self.matrix = B.gram(self.ratio)
@@ -163,7 +182,8 @@ class Newton:
 
     def predicted_and_corrected(self, mean: float) -> Step:
         """Return Mehrotra's step; ``mean`` is the complementarity of one pair on average."""
-        scaling, products = self.scaling, self.x * self.z
+        scaling = self.scaling
+        products = self.x * self.z
         step = self.direction(-products, -scaling.point)
         damping = (1.0 - min(1.0, self.longest(step))) ** 3
         corrected = scaling.divide(

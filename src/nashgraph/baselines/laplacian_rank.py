@@ -69,14 +69,17 @@ def constrained_rank(
     weights = weight_step(distances, np.zeros((len(distances), 1)), 0.0, beta, c)
     n_found, labels = components(weights)
     older = embedding = spectral_embedding(weights, n_components)
-    lam, factor, heading = beta, 2.0, 0
+    lam = beta
+    factor = 2.0
+    heading = 0
     status = monitor.check(0, smoothness(weights), np.inf)
     if n_found > n_components:
         status = Status.STALLED
     while status is None:
         moved = weight_step(distances, embedding, lam, beta, c)
         change = float(np.linalg.norm(moved - weights) / np.linalg.norm(weights))
-        weights, iteration = moved, monitor.records[-1].iteration + 1
+        weights = moved
+        iteration = monitor.records[-1].iteration + 1
         n_found, labels = components(weights)
         status = monitor.check(iteration, smoothness(weights), change)
         if status is Status.CONVERGED and n_found != n_components:
@@ -84,11 +87,13 @@ def constrained_rank(
         turn = int(np.sign(n_components - n_found))
         if turn * heading < 0:
             factor = np.sqrt(factor)
-        lam, heading = lam * factor**turn, turn or heading
+        lam = lam * factor**turn
+        heading = turn or heading
         if turn < 0:
             embedding = older  # as in the paper: more than K null vectors do not say which pieces to join
         else:
-            older, embedding = embedding, spectral_embedding(weights, n_components)
+            older = embedding
+            embedding = spectral_embedding(weights, n_components)
     certificate = monitor.certificate(status, remedy=_remedy(n_components, n_found, monitor.records[-1].iteration, lam))
     return SplitGraph(weights, labels, n_found, embedding, lam, monitor.records[-1].objective, certificate)
 

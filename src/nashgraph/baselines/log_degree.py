@@ -73,7 +73,8 @@ def log_degree_graph(
 
     ``grow`` adds pairs that were left out and would be edges, until there are none: the graph is that of all pairs.
     """
-    graph, steps = None, 0
+    graph = None
+    steps = 0
     while True:
         if theta is not None:
             graph = solve_unit(pairs, theta, graph, tol=tol, max_iter=max_iter)
@@ -99,12 +100,14 @@ def solve_unit(
         at = min(theta, guess_theta(nearest, 10.0)) if nearest.any() else theta
         potential = lonely_potential(nearest, at)
     else:
-        at, potential = start.theta, start.potential
+        at = start.theta
+        potential = start.potential
     steps = 0
     while at * STRIDE < theta:
         graph = newton(pairs, at, potential, tol=1e-2, max_iter=max_iter)
         steps += graph.certificate.iterations
-        at, potential = at * STRIDE, graph.potential * STRIDE
+        at = at * STRIDE
+        potential = graph.potential * STRIDE
     return newton(pairs, theta, potential * (theta / at), tol=tol, max_iter=max_iter).after(steps)
 
 
@@ -123,7 +126,9 @@ def solve_for_degree(
         theta = start.theta
     search = Search(float(np.log(degree)), float(np.log(theta)))
     accuracy = max(0.02 * degree, 1.0 / pairs.n_nodes)
-    best, graph, steps = None, start, 0
+    best = None
+    graph = start
+    steps = 0
     for _ in range(40):  # the bracket halves each time, so that more would tell apart rounding only
         # A degree is known long before the gap is small: only the last solve is to the tolerance asked for.
         graph = solve_unit(pairs, theta, graph, tol=max(tol, 1e-7), max_iter=max_iter)
@@ -143,7 +148,8 @@ def solve_for_degree(
 def newton(pairs: CandidatePairs, theta: float, potential: Array, *, tol: float, max_iter: int) -> LogDegreeGraph:
     """Run the semismooth Newton method at one theta from the given positive potentials."""
     monitor = Monitor(Measure.GAP, tol, max_iter)
-    sums, iteration = pairs.sums(potential, theta), 1
+    sums = pairs.sums(potential, theta)
+    iteration = 1
     while True:
         status = monitor.check(iteration, unit_objective(potential, sums), duality_gap(potential, sums))
         if status is not None:
@@ -249,7 +255,10 @@ class Search:
     """Find where a decreasing function of one number takes a value: secant steps kept inside a bracket."""
 
     def __init__(self, wanted: float, place: float) -> None:
-        self.wanted, self.origin, self.low, self.high = wanted, place, -np.inf, np.inf
+        self.wanted = wanted
+        self.origin = place
+        self.low = -np.inf
+        self.high = np.inf
         self.last: tuple[float, float] | None = None
 
     def next_place(self, place: float, value: float) -> float | None:

@@ -49,15 +49,19 @@ def quad_game(
 ) -> LearnedGame:
     """Learn graph and benefits from actions of shape (n_nodes, n_games); see :class:`~nashgraph.QuadGameGL`."""
     game = Game(Classes.of(actions), actions, rho, theta1, theta2)
-    classes, monitor = game.classes, Monitor(Measure.GAP, tol, max_iter)
+    classes = game.classes
+    monitor = Monitor(Measure.GAP, tol, max_iter)
     if benefits == "independent":
         # One convex program is left when the benefits are eliminated.
         program = game.program_without_benefits()
         edges, solved = accelerated_descent(program, game.complete(), monitor)
-        found, status, value = game.foregone(game.matrix(edges)) / (1.0 + theta2), solved.status, solved.value
+        found = game.foregone(game.matrix(edges)) / (1.0 + theta2)
+        status = solved.status
+        value = solved.value
     else:
         edges, status = alternate(game.complete(), lambda edges: (game.program(game.homophily(edges)), 0.0), monitor)
-        found, value = game.homophily(edges), None
+        found = game.homophily(edges)
+        value = None
         program = game.program(found)
     certificate = monitor.certificate(status, value, remedy="raise max_iter, tol or theta1")
     weights = classes.graph(classes.weights(game.matrix(edges)))
@@ -76,7 +80,10 @@ class Game:
     """
 
     def __init__(self, classes: Classes, actions: Array, rho: float, theta1: float, theta2: float) -> None:
-        self.classes, self.rho, self.theta1, self.theta2 = classes, rho, theta1, theta2
+        self.classes = classes
+        self.rho = rho
+        self.theta1 = theta1
+        self.theta2 = theta2
         self.actions = actions[classes.members] * classes.roots[:, None]
         self.within = np.flatnonzero(classes.sizes > 1)
         sizes = classes.sizes[self.within]

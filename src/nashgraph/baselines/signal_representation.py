@@ -44,7 +44,8 @@ class SmoothedGraph(NamedTuple):
 
 def sig_rep(X: Array, alpha: float, beta: float, *, tol: float = 1e-6, max_iter: int = 200) -> SmoothedGraph:
     """Minimise over Laplacian and signals in turn, from Y = X of shape (n_signals, n_nodes)."""
-    given, n = _compressed(X), X.shape[1]
+    given = _compressed(X)
+    n = X.shape[1]
 
     def rest(weights: Array) -> tuple[LaplacianBlock, float]:
         signals = signal_step(given, weights, alpha)

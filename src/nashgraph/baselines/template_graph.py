@@ -71,7 +71,8 @@ class TemplateMap:
         counts = classes.sizes[head] * classes.sizes[tail]
         counts[head == tail] = 0.5 * classes.sizes * (classes.sizes - 1.0)
         some = counts > 0
-        self.pairs, self.counts = (head[some], tail[some]), counts[some]
+        self.pairs = (head[some], tail[some])
+        self.counts = counts[some]
         self.at_anchor = np.logical_or(*(classes.labels[anchor] == end for end in self.pairs)).astype(float)
 
     @property
@@ -119,7 +120,8 @@ class TemplateMap:
     def columns(self, support: Any) -> Array:
         """Return the columns of T for some of the pairs."""
         left, right = self._rows()
-        at_head, at_tail = self.entries[self.pairs[0][support]].T, self.entries[self.pairs[1][support]].T
+        at_head = self.entries[self.pairs[0][support]].T
+        at_tail = self.entries[self.pairs[1][support]].T
         matrix: Array = at_head[left] * at_tail[right]
         matrix += at_head[right] * at_tail[left]
         matrix *= np.sqrt(2.0)
@@ -170,7 +172,8 @@ class Candidate(NamedTuple):
     def of(cls, templates: TemplateMap, edges: Array, multiplier: Array, epsilon: float) -> Candidate:
         """Clip, normalise and certify."""
         admissible = templates.admissible(edges)
-        gap, distance = templates.gap(admissible, multiplier, epsilon), templates.distance(admissible)
+        gap = templates.gap(admissible, multiplier, epsilon)
+        distance = templates.distance(admissible)
         return cls(admissible, gap, distance, max(gap, (distance - epsilon) / FEASIBILITY * 1e-7))
 
 
@@ -221,7 +224,8 @@ def _solve_on_support(templates: TemplateMap, support: Any, epsilon: float) -> t
     start = at_anchor / float(at_anchor @ at_anchor)
     base = start + keeping @ linalg.solve_triangular(r, -(q.T @ (columns @ start)))
     direction = keeping @ linalg.solve_triangular(r, -linalg.solve_triangular(r, keeping.sum(axis=0), trans=1))
-    margin, pace = epsilon**2 - float(np.sum((columns @ base) ** 2)), float(np.linalg.norm(columns @ direction))
+    margin = epsilon**2 - float(np.sum((columns @ base) ** 2))
+    pace = float(np.linalg.norm(columns @ direction))
     if pace == 0:  # all graphs of this support cost the same
         return None
     weight = float(np.sqrt(max(margin, 0.0))) / pace
@@ -277,7 +281,8 @@ def spectral_templates(
         allowed = _allowed(epsilon, smallest, near.certificate.value, slack)
         best, runs = _sparsest(templates, allowed, nearest, tol, max_iter)
     weights = templates.graph(best.edges)
-    error, runs = max(best.gap, near.certificate.value), [near.certificate, *runs]
+    error = max(best.gap, near.certificate.value)
+    runs = [near.certificate, *runs]
     iterations = sum(run.iterations for run in runs)
     status = Status.MAX_ITER if any(run.status is Status.MAX_ITER for run in runs) else Status.STALLED
     if error <= tol and best.distance <= allowed + FEASIBILITY:
@@ -298,7 +303,9 @@ class ConeRows:
     """The matrix of the cone programs: T with a row before it, for the bound of its norm."""
 
     def __init__(self, templates: TemplateMap, first: Array) -> None:
-        self.templates, self.first, self.n_edges = templates, first, len(templates.counts)
+        self.templates = templates
+        self.first = first
+        self.n_edges = len(templates.counts)
         self.size = 1 + templates.n_rows
 
     def apply(self, x: Array) -> Array:
@@ -331,9 +338,11 @@ def _sparsest(
 ) -> tuple[Candidate, list[Certificate]]:
     """Minimise the total weight within the distance epsilon; return also what certifies each program solved for it."""
     rows = ConeRows(templates, np.zeros(len(templates.counts)))
-    bound, costs = np.zeros(rows.size), np.ones(len(templates.counts))
+    bound = np.zeros(rows.size)
+    costs = np.ones(len(templates.counts))
     bound[0] = epsilon
-    heaviest, runs = float((nearest / templates.counts).max()), []
+    heaviest = float((nearest / templates.counts).max())
+    runs = []
     while True:
         quadratic = 0.25 * tol / heaviest / templates.counts
         point = solve_cone_program(costs, rows, bound, templates.at_anchor, g=quadratic, max_iter=max_iter)

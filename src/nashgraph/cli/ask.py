@@ -39,7 +39,8 @@ def run_ask(asked: AskArguments) -> int:
         assert isinstance(model, TieModel)
         ties = None if known is None else read_known(known, [str(name) for name in signals.table.columns])[0]
         fitted(model, signals, voice, ties)
-        people, questions = model.ask(asked.best), None
+        people = model.ask(asked.best)
+        questions = None
         flags = signals.columns.loc[:, [name for name in signals.columns if {*signals.columns[name]} == {0, 1}]]
         flags = flags.drop(columns=[name for name in model.survey_.traits.columns if name in flags])
         if flags.shape[1]:

@@ -24,7 +24,12 @@ from typer.core import TyperCommand, TyperGroup
 
 from ..files import Written
 
-DONE, REFUSED, USAGE, UNFINISHED, BUG, INTERRUPTED = 0, 1, 2, 3, 4, 130
+DONE = 0
+REFUSED = 1
+USAGE = 2
+UNFINISHED = 3
+BUG = 4
+INTERRUPTED = 130
 EXIT_CODES = (
     "Exit codes: 0 done; 1 the input, the data or a value was refused; 2 the command was not understood; 3 done, but "
     "not converged (compare: a method failed; rerun: the graph differs; --group: a group is left out); 4 an "
@@ -106,7 +111,8 @@ class Command(TyperCommand):
                     parameter.help = f"{str(parameter.help).rstrip('.')}: {', '.join(names)}."
             if isinstance(default := getattr(parameter, "show_default", None), str):
                 # Given as a text, Typer would put it in parentheses; the backslash is for Rich and for Markdown.
-                parameter.help, parameter.show_default = f"{parameter.help} \\[default: {default}]", False
+                parameter.help = f"{parameter.help} \\[default: {default}]"
+                parameter.show_default = False
         panels = {panel: place for place, panel in enumerate(self.panels)}
         shown = super().get_params(ctx)
         return sorted(shown, key=lambda parameter: panels.get(getattr(parameter, "rich_help_panel", ""), -1))
@@ -120,14 +126,16 @@ class Command(TyperCommand):
 
     def short_help_of(self, ctx: Any) -> str:
         """Return the help on the options that people use most, with the example."""
-        width, column = min(100, shutil.get_terminal_size().columns), 24
+        width = min(100, shutil.get_terminal_size().columns)
+        column = 24
         parameters = {str(parameter.name): parameter for parameter in self.get_params(ctx)}
         arguments = [each for each in parameters.values() if not each.opts[0].startswith("-")]
         names = "".join(f"{each.metavar} " for each in arguments)
         about, _, example = str(self.help).partition("Example: ")
         lines = [f"Usage: nashgraph {self.name} {names}[OPTIONS]", "", about.split("\n\n")[0], ""]
         for each in (*arguments, *(parameters[name] for name in COMMON if name in parameters)):
-            left, words = f"  {each.metavar}", str(each.help).replace("\\[", "[")
+            left = f"  {each.metavar}"
+            words = str(each.help).replace("\\[", "[")
             if each not in arguments:
                 left = f"  {each.opts[-1]} {each.metavar or ''}".rstrip()
                 shown = each.show_default and each.default not in (None, False)

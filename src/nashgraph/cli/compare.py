@@ -30,10 +30,12 @@ NO_BUGS = ("InputError", "InputTypeError", "DataWarning", "ConvergenceWarning", 
 
 def run_compare(game: GameArguments, cluster: ClusterArguments, asked: CompareArguments) -> int:
     """Fit methods on the same signals, print their scores, and write them where asked."""
-    game, voice = cluster.settled(game), asked.speech.voice()
+    game = cluster.settled(game)
+    voice = asked.speech.voice()
     check_given(asked.file, asked.truth)
     check_engine(game.engine)
-    options, given = asked.table.options(game.benefit), {"random_state": 0} | game.parameters()
+    options = asked.table.options(game.benefit)
+    given = {"random_state": 0} | game.parameters()
     missing = "pairwise" if options.missing == "pairwise" else "error"
     if asked.out is not None:
         check_inputs_kept(asked.out, (asked.file, asked.truth), ["compare.csv"])

@@ -189,7 +189,9 @@ def write_demo(
 
 def run_demo(asked: DemoArguments) -> int:
     """Learn a village and the karate club, print how well, and write graphs, pictures and a report."""
-    out, seed, voice = asked.out, asked.seed, asked.speech.voice()
+    out = asked.out
+    seed = asked.seed
+    voice = asked.speech.voice()
     village = drawn_village(seed)
     n = len(village.A)
     with voice.noting_warnings(), claimed(out):

@@ -125,7 +125,8 @@ def flat_parameters(model: GraphEstimator) -> dict[str, Any]:
 
 def with_parameters(model: GraphEstimator, given: Mapping[str, Any]) -> GraphEstimator:
     """Set parameters, those of its prior and solver among them."""
-    known, changes = flat_parameters(model), dict[str, Any]()
+    known = flat_parameters(model)
+    changes = dict[str, Any]()
     unknown = sorted(name for name in given if name.partition("__")[0] not in known)
     if unknown:
         raise InputError(f"the method {type(model).__name__} has no parameter {', '.join(map(repr, unknown))}")
@@ -249,7 +250,8 @@ def part_to_write(graph: LearnedGraph, least_frequency: float | None) -> Learned
 
 def built(job: Job, signals: Signals) -> tuple[GraphEstimator, dict[str, Any]]:
     """Return the estimator of a job, with the benefit out of the table where there is one, and the path's arguments."""
-    model, given = LEARNERS[job.method](), dict(job.parameters)
+    model = LEARNERS[job.method]()
+    given = dict(job.parameters)
     along = {field.name: given.pop(field.name) for field in fields(PathArguments) if field.name in given}
     if signals.benefit is not None and not (job.table.gossip and "benefit" not in model.get_params(deep=False)):
         given["benefit"] = signals.benefit
@@ -272,7 +274,8 @@ def fitted(model: GraphEstimator, signals: Signals, voice: Voice, ties: pd.DataF
     with bar(voice, "learning") as tell:
         part, solver = ("solver__", as_solver(model.solver)) if isinstance(model, GLGP) else ("", model)
         if hasattr(solver, "callback"):
-            told, tol = converging(tell), solver.tol
+            told = converging(tell)
+            tol = solver.tol
             model.set_params(**{f"{part}callback": lambda record: told(record, tol)})
         model.fit(signals.table)
     if hasattr(solver, "callback"):

@@ -29,7 +29,8 @@ from .messages import Note, Voice, counted, counting, engine_noted, listed
 from .phrases import phrased
 from .reading import arguments_of, is_plan, placed, sentence, signals_in
 
-FOLDER, FOLDERS = "groups", "groups.csv"
+FOLDER = "groups"
+FOLDERS = "groups.csv"
 
 
 def run_groups(
@@ -182,7 +183,8 @@ def folder_names(groups: Iterable[str]) -> dict[str, str]:
     taken: set[str] = set()
     # Groups that can keep their name come first, so that no other group gets it.
     for group in sorted(groups, key=lambda group: portable(group) != group):
-        name, count = portable(group), 1
+        name = portable(group)
+        count = 1
         while (same := unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).upper().casefold())) in taken:
             count += 1
             name = f"{portable(group)}-{count}"

@@ -42,7 +42,9 @@ class Voice:
     """
 
     def __init__(self, *, quiet: bool = False, as_json: bool = False, brief: bool = False) -> None:
-        self.quiet, self.as_json, self.brief = quiet, as_json, brief
+        self.quiet = quiet
+        self.as_json = as_json
+        self.brief = brief
         self.collected: list[Note] = []
         # Nothing of the user's is ever taken for markup, an emoji code or a number to be coloured.
         plain: dict[str, Any] = {"markup": False, "emoji": False, "highlight": False}
@@ -108,7 +110,8 @@ class Voice:
 @contextmanager
 def engine_noted(voice: Voice) -> Iterator[None]:
     """Note which engine searches the pairs, where there was a choice, and tell that it compiles, where it does."""
-    handler, level = logging.Handler(logging.INFO), ENGINE_LOG.level
+    handler = logging.Handler(logging.INFO)
+    level = ENGINE_LOG.level
 
     def emit(record: logging.LogRecord) -> None:
         (voice.note if record.name == ENGINE_LOG.name else voice.tell)(record.getMessage())
@@ -216,7 +219,8 @@ class Meter:
         """Take in which share of the job is done, and in what state it is."""
         if self.share == 0.0:
             self.since = time.monotonic()
-        self.share, self.state = max(self.share, share), state
+        self.share = max(self.share, share)
+        self.state = state
         if time.monotonic() - self.since < 0.1:  # what is done by then was there before: it says nothing of the pace
             self.before = self.share
 
@@ -259,7 +263,8 @@ def drawn(voice: Voice, what: str) -> Iterator[Callable[[float, str], object]]:
 @contextmanager
 def written(voice: Voice, what: str) -> Iterator[Callable[[float, str], object]]:
     """Write a line every so often, for a log: however long a step takes, it is told that work goes on."""
-    meter, done = Meter(), threading.Event()
+    meter = Meter()
+    done = threading.Event()
     every = float(os.environ.get(EVERY, "10"))
 
     def write() -> None:

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 METHODS = "nashgraph.estimators:METHODS"
 LEARNERS = "nashgraph.estimators:LEARNERS"
-INTERACTIONS, WELFARES = "nashgraph.games.interactions:INTERACTIONS", "nashgraph.games.welfares:WELFARES"
+INTERACTIONS = "nashgraph.games.interactions:INTERACTIONS"
+WELFARES = "nashgraph.games.welfares:WELFARES"
 RESPONDS = "How a node's action responds to its neighbours' actions."
 VALUED = "How the actions of all nodes are valued."
 BENEFITS = ("spectral", "uniform", "none")

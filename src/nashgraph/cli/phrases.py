@@ -46,7 +46,8 @@ def option_of(parameter: str | None) -> str:
 
 def as_typed(remedy: Remedy) -> str:
     """Return a remedy as the words to type."""
-    option, value = option_of(remedy.parameter), remedy.value
+    option = option_of(remedy.parameter)
+    value = remedy.value
     if remedy.parameter == "missing" and isinstance(value, tuple):  # codes for no answer, not what gaps become
         option = "--na"
     if not option:
@@ -65,7 +66,8 @@ def phrased(problem: Exception | Warning) -> str:
     # Of a plan, missing are codes; of a method, what happens to gaps.
     codes = isinstance(problem, PlanError) and problem.parameter == "missing"
     parameter = "na" if codes else problem.parameter
-    message, option = problem.message, option_of(parameter)
+    message = problem.message
+    option = option_of(parameter)
     if option and option not in message:
         message = f"{option}: {message}"
     remedy = problem.remedy or HERE.get(parameter or "")

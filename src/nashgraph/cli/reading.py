@@ -27,7 +27,8 @@ from .messages import Voice, counted
 from .phrases import as_typed, phrased
 from .tie_options import AUTO, ReadArguments
 
-PLAN, NAMES = "plan.toml", "names.csv"
+PLAN = "plan.toml"
+NAMES = "names.csv"
 # Lines of a plan that --set changes; other names are parameters of the method.
 SETTINGS = ("rows", "repeats", "only", "wave", "place", "weight", "label", "relation")
 

@@ -114,7 +114,8 @@ def settings(record: ModelRecord) -> dict[str, str]:
 
 def run_rerun(asked: RerunArguments) -> int:
     """Run a job again, on files that are the same (or given, by option), and say whether the graph is."""
-    voice, out = asked.speech.voice(brief=True), asked.out
+    voice = asked.speech.voice(brief=True)
+    out = asked.out
     earlier, place = read_record(asked.model)
     if earlier.job.method not in LEARNERS or earlier.job.command not in ("learn", "path"):
         what = f"{earlier.job.command} with the method {earlier.job.method}"
@@ -177,7 +178,8 @@ def found_again(then: FileRecord, given: Path | None, option: str, model: Path, 
 
 def run_act(asked: ActArguments) -> int:
     """Find interventions on a network, print the first rows of each table, and write the tables."""
-    voice, given = asked.speech.voice(), asked.network
+    voice = asked.speech.voice()
+    given = asked.network
     out = asked.out or (given if given.is_dir() else given.parent) / "act"
     check_inputs_kept(out, (given, asked.benefit), [f"{name}.csv" for name in QUESTIONS])
     with voice.noting_warnings(), claimed(out):
@@ -231,7 +233,8 @@ def read_game(
     if fit is not None:
         return Game.on(graph, **wanted, replicates=replicates, game=fit), {}
     graph = replace(graph, prior=prior_learned_with(record, graph.node_columns))
-    learned, game = Game.on(graph), Game.on(graph, **wanted, replicates=replicates)
+    learned = Game.on(graph)
+    game = Game.on(graph, **wanted, replicates=replicates)
     check_same_welfare(learned, record)
     return game, graph.node_columns
 
@@ -289,7 +292,8 @@ def learned_graph(record: ModelRecord, folder: Path) -> tuple[LearnedGraph, list
     if record.members_sha256:
         names, weights, replicates = io.read_members(folder / MEMBERS)
     else:
-        names, replicates = nodes.index.tolist(), []
+        names = nodes.index.tolist()
+        replicates = []
         edges = read_edges(folder / EDGES)
         if unknown := {*edges["source"], *edges["target"]} - {*names}:
             raise TableError(f"{NODES} is damaged (it lacks the nodes {listing(unknown)}): learn the network again")

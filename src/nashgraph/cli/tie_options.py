@@ -90,7 +90,8 @@ class TieArguments:
         if self.alters is not None and table.group is not None:
             raise typer.BadParameter("--alters does not know groups: give the two tables of one group, without --group")
         alters = None if self.alters is None else str(self.alters.resolve())
-        counts, names = tuple(self.counts or ()), tuple(self.names or ())
+        counts = tuple(self.counts or ())
+        names = tuple(self.names or ())
         gossip = tuple(self.gossip or ())
         if both := {*",".join(gossip).split(",")} & {*",".join(names).split(",")} - {""}:
             raise typer.BadParameter(f"--names and --gossip both have {', '.join(sorted(both))}: leave one out")

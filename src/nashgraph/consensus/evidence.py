@@ -28,7 +28,8 @@ def global_ladder(scores: Array, n_nodes: int, degrees: Array) -> Array:
 
     ``scores`` has each pair once, ``degrees`` the mean number of neighbours above each cut.
     """
-    most, count = n_nodes * (n_nodes - 1) / 2, len(scores)
+    most = n_nodes * (n_nodes - 1) / 2
+    count = len(scores)
     ranks = np.minimum(np.round(n_nodes * degrees / 2).astype(int), count - 1)
     ordered = -np.partition(-scores, np.unique(ranks))
     found = np.zeros(count)

@@ -32,7 +32,9 @@ PARTIAL = "partial"  # the geometry of partial likeness, given all other nodes: 
 # How a node's energy goes with its influence, by their correlation: below the first the distance fits, at the second
 # the cosine, above the third the cosine and the inner product (fact 7 of docs/mathematics.md).
 # The three levels were chosen on synthetic networks.
-WEAK, NEITHER, STRONG = 0.35, 0.45, 0.55
+WEAK = 0.35
+NEITHER = 0.45
+STRONG = 0.55
 DISTANCE_SHARE = 0.875  # of the distance, where it fits; the cosine has the rest
 PARTIAL_SHARE = 0.5  # of partial likeness, where strong nodes are the popular ones
 FEW_SIGNALS = 10  # with as many signals the inner product counts as much as the cosine
@@ -103,7 +105,8 @@ def conditional_signals(X: Array) -> Array:
     centred /= unit
     _, roots, directions = linalg.svd(centred, full_matrices=False, check_finite=False)
     found: Array = roots**2
-    mean, squares = found.sum() / n, float(found @ found)
+    mean = found.sum() / n
+    squares = float(found @ found)
     if mean <= 0.0:
         return np.zeros_like(directions)
     fourth = float(np.sum(np.einsum("mi,mi->m", centred, centred) ** 2))  # sum of |x|^4, over M^2
@@ -129,14 +132,16 @@ def expected_cost(X: Array, n_degrees: int, n_replicates: int) -> tuple[float, f
     """
     n = X.shape[1]
     kept = ladder_degrees(n, n_degrees)[1]
-    search, sample = make_search(X), np.unique(np.linspace(0, n - 1, max(256, n // 50)).astype(int))
+    search = make_search(X)
+    sample = np.unique(np.linspace(0, n - 1, max(256, n // 50)).astype(int))
     for nodes in (sample[:2], sample):  # the first time, code is loaded or compiled
         start = time.perf_counter()
         list(search.scan(Nearest(kept, None), nodes))
     scan = (time.perf_counter() - start) * n / len(sample)
     # Large networks are first looked at in single precision. A kept pair costs a replicate four times what it costs a
     # scan. All else takes about as long as one more scan, and 240 bytes per kept pair.
-    scans, replicates = N_SCANS * (0.5 if n >= FIRST_NODES else 1.0), n_replicates * 4.0 * N_SCANS * kept / n
+    scans = N_SCANS * (0.5 if n >= FIRST_NODES else 1.0)
+    replicates = n_replicates * 4.0 * N_SCANS * kept / n
     return (scans + 1 + replicates) * scan, n * kept * (8.0 * n_replicates + 240.0)
 
 
@@ -264,7 +269,8 @@ def with_prior_members(
 ) -> tuple[MemberMean, float]:
     """Add best responses to the game on a graph, each at several strengths; return the mean and the mean strength."""
     state = game.evaluate(smooth, tol=1e-12)
-    left, right = state.left, state.right
+    left = state.left
+    right = state.right
     mean = mean.scaled(1.0 - PRIOR_SHARE)
     lams: list[float] = []
     searched = {name: weight for name, weight in geometries.items() if name != PARTIAL}

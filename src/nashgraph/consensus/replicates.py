@@ -27,7 +27,8 @@ from .members import Ladders, search_of
 # Influence is supported if halves of the signals agree on it: a rank correlation of 1/3 between halves means that half
 # of the variance is the same in all signals (Spearman and Brown); and if they agree beyond chance once energy is
 # accounted for (one-sided, 5%).
-AGREEING, BEYOND_CHANCE = 1.0 / 3.0, 1.645
+AGREEING = 1.0 / 3.0
+BEYOND_CHANCE = 1.645
 
 
 @kernel(fastmath=FAST)
@@ -38,7 +39,9 @@ def add_row(costs: Array, levels: Array, total: float, share: float, weights: Ar
     solves ``sum max(0, eta - d) = level``. Newton's method comes down to it: the sum is convex, so the tangent at the
     threshold of a higher level, or that of the whole row, starts above it. It ends when the neighbours stay the same.
     """
-    size, least, chosen = len(costs), np.inf, 0.0
+    size = len(costs)
+    least = np.inf
+    chosen = 0.0
     for k in range(size):
         least = min(least, costs[k])
     for k in range(size):
@@ -55,7 +58,8 @@ def add_row(costs: Array, levels: Array, total: float, share: float, weights: Ar
                 now += 1.0 if away < eta else 0.0
             if now >= count:
                 break
-            chosen, count = found, now
+            chosen = found
+            count = now
             eta = (level + chosen) / count
         for k in range(size):
             above = eta - (costs[k] - least)
@@ -75,7 +79,8 @@ def add_responses(
 
 def level_finder(weights: Any, degrees: Array) -> Callable[[Array], Array]:
     """Return what finds, from the costs of a graph's pairs, the levels at which rows have some degrees on average."""
-    n, indptr = weights.shape[0], weights.indptr
+    n = weights.shape[0]
+    indptr = weights.indptr
     influence = np.bincount(weights.indices, weights=weights.data, minlength=n)
     # At most 500 rows: nodes evenly spaced by influence, whatever their order in the table.
     rows = np.argsort(influence, kind="stable")[np.unique(np.linspace(0, n - 1, min(n, 500)).astype(int))]
@@ -96,7 +101,9 @@ def level_finder(weights: Any, degrees: Array) -> Callable[[Array], Array]:
 @kernel()
 def inclusion_threshold(values: Array, each: int) -> float:
     """Return t with sum_j min(1, values_j / t) = each, for more than ``each`` positive values."""
-    largest, tail, level = np.sort(values)[::-1], sum_in_order(values), 0.0
+    largest = np.sort(values)[::-1]
+    tail = sum_in_order(values)
+    level = 0.0
     for k in range(each):  # the k largest are certainly included, and the others share the other places
         level = tail / (each - k)
         if largest[k] <= level * (1.0 + 1e-12):
@@ -117,13 +124,17 @@ def thin_rows(
     each = labels.shape[1] - 1
     for i in prange(indptr.shape[0] - 1):
         row = values[indptr[i] : indptr[i + 1]]
-        positive, size = np.empty(len(row)), 0
+        positive = np.empty(len(row))
+        size = 0
         for value in row:
             if value > 0.0:
                 positive[size] = value
                 size += 1
         least = inclusion_threshold(positive[:size], each) if size > each else 1e-30
-        passed, before, count, total = draws[i], 0.0, 0, 0.0
+        passed = draws[i]
+        before = 0.0
+        count = 0
+        total = 0.0
         for k in range(len(row)):
             weight = max(np.float64(row[k]), 0.0)
             passed += min(1.0, weight / least)
@@ -139,7 +150,8 @@ def thin_rows(
 
 def correlation(one: Array, other: Array) -> float:
     """Return the correlation of two vectors, 0 if one of them is constant up to rounding."""
-    one, other = one - one.mean(), other - other.mean()
+    one = one - one.mean()
+    other = other - other.mean()
     lengths = float(np.linalg.norm(one) * np.linalg.norm(other))
     return float(one @ other) / lengths if lengths > 1e-9 * len(one) ** 2 else 0.0
 
@@ -185,7 +197,8 @@ class Replicates:
             return {}
         n = len(self.indptr) - 1
         plain, final = (np.bincount(self.indices, weights=each, minlength=n) for each in (self.plain, weights))
-        found, rank = self.influence(), ranked(-final, method="min")
+        found = self.influence()
+        rank = ranked(-final, method="min")
         width = interval_around(plain, found)[1] - plain
         ranks = [ranked(-row) for row in (plain, *found)]
         places = interval_around(ranks[0], ranks[1:])[1] - ranks[0]
@@ -198,11 +211,14 @@ class Replicates:
 
     def support_influence(self, X: Array, halves: Sequence[Array]) -> bool:
         """Tell whether halves of the signals agree on who is influential, and beyond what energy and gaps explain."""
-        found, n = self.influence(), len(self.indptr) - 1
+        found = self.influence()
+        n = len(self.indptr) - 1
         missing = np.isnan(X).mean(axis=0)
-        squares, seen = np.nan_to_num(X) ** 2, np.isfinite(X)
+        squares = np.nan_to_num(X) ** 2
+        seen = np.isfinite(X)
         energy = [ranked(squares[rows].sum(axis=0) / np.maximum(seen[rows].sum(axis=0), 1)) / n for rows in halves]
-        alike, beyond = [], []
+        alike = []
+        beyond = []
         for k in range(0, len(halves) - 1, 2):
             known = np.column_stack([np.ones(n), missing, *(e**power for e in energy[k : k + 2] for power in (1, 2))])
             ranks = np.stack([ranked(row) for row in found[k : k + 2]], axis=1)
@@ -218,13 +234,16 @@ class Replicates:
         ``moved``, a prior's part of each weight, is added to every second graph: in all of them it would look certain.
         Beyond ``n_edges`` in all graphs together, and 16 per node, a node has its heaviest ties and a draw of others.
         """
-        n, longest = len(self.indptr) - 1, int(np.diff(self.indptr).max(initial=0))
+        n = len(self.indptr) - 1
+        longest = int(np.diff(self.indptr).max(initial=0))
         each = min(max(16, n_edges // (max(len(self), 1) * n)), longest)
-        every, shift = (2 if moved.any() else len(self) + 1), moved.astype(np.float32)
+        every = 2 if moved.any() else len(self) + 1
+        shift = moved.astype(np.float32)
         graphs = []
         for number, row in enumerate(self.values, 1):
             draws = np.random.default_rng(number).random(n)
-            labels, kept = np.zeros((n, each + 1), np.int32), np.zeros((n, each + 1))
+            labels = np.zeros((n, each + 1), np.int32)
+            kept = np.zeros((n, each + 1))
             counts = np.zeros(n, np.int32)
             values = row if number % every else row + shift
             thin_rows(self.indptr, self.indices, values, sums, draws, labels, kept, counts)
@@ -254,10 +273,12 @@ def replicates_of(
     ``plain`` and ``frequency`` have, for the edges of the consensus, the weights without prior and frequencies so far.
     """
     values = np.zeros((len(halves), weights.nnz), np.float32)
-    counted, levels_of_costs = np.zeros(weights.nnz, np.float32), level_finder(weights, ladders.degrees)
+    counted = np.zeros(weights.nnz, np.float32)
+    levels_of_costs = level_finder(weights, ladders.degrees)
     complete = np.isfinite(X).all()  # with gaps, the other signals are set to 0, so that every node keeps a signal
     for k, rows in enumerate(halves):
-        half, row = X[rows] if complete else X * np.isin(np.arange(len(X)), rows)[:, None], values[k]
+        half = X[rows] if complete else X * np.isin(np.arange(len(X)), rows)[:, None]
+        row = values[k]
         for geometry, part in geometries.items():
             if ladders.estimator is not None:
                 ladder = ladders(half, geometry)

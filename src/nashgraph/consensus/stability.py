@@ -67,7 +67,8 @@ def plan(n_nodes: int, false_edges: object, tau: object, n_splits: object, kind:
     low = 0.5 + 1.0 / count
     share = check_number("tau", tau, low=low, high=1, remedy="it is the share of halves with a tie; try 0.9")
     share = float(np.ceil(2 * count * share - 1e-9)) / (2 * count)
-    pairs, multiple = n_nodes * (n_nodes - 1) // 2, factor(share, count, kind)
+    pairs = n_nodes * (n_nodes - 1) // 2
+    multiple = factor(share, count, kind)
     most = pairs / np.sqrt(3.0) if kind == "unimodal" else pairs
     if share <= 0.75 and kind == "unimodal":
         most = min(most, 0.999 * pairs * np.sqrt(share - 0.5))
@@ -151,7 +152,8 @@ class Selection:
     @property
     def sentence(self) -> str:
         """What was selected and what is promised, in one sentence."""
-        known, count = self.plan, self.graph.n_edges
+        known = self.plan
+        count = self.graph.n_edges
         worst = factor(known.tau, known.n_splits, "worst-case") * known.taken**2 / known.n_pairs
         assumed = f", if counts are unimodal, and {worst:.3g} if not" if known.kind == "unimodal" else ""
         return (
@@ -165,7 +167,8 @@ class Selection:
 
 def selected(graph: LearnedGraph, found: Plan, keys: Array, shares: Array) -> Selection:
     """Return the selection: the ties of a graph that enough halves take."""
-    mutual, n = graph.undirected(), graph.n_nodes
+    mutual = graph.undirected()
+    n = graph.n_nodes
     taken = sparse.csr_array((shares, (keys // n, keys % n)), shape=(n, n))
     share = values_at(sparse.csr_array(taken + taken.T), mutual.weights)
     whole = LearnedGraph(mutual.names, mutual.weights, False, {}, {"share": share, **mutual.edge_columns})

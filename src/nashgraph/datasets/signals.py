@@ -80,7 +80,8 @@ def _markov_field(adjacency: Any, laplacian: Any, n_signals: int, random: np.ran
         return np.zeros((n, n_signals))
     head, tail = edges.coords
     flows = np.sqrt(edges.data)[:, None] * random.standard_normal((edges.nnz, n_signals))
-    rows, columns = np.concatenate([head, tail]), np.tile(np.arange(edges.nnz), 2)
+    rows = np.concatenate([head, tail])
+    columns = np.tile(np.arange(edges.nnz), 2)
     signs = np.repeat([1.0, -1.0], edges.nnz)
     divergence = sparse.csr_array((signs, (rows, columns)), shape=(n, edges.nnz)) @ flows
     # One node of each component is held at zero, which leaves a positive definite system; then the means go.

@@ -206,7 +206,8 @@ def download_file(address: str, path: Path, progress: Progress = None) -> None:
         try:
             with requests.get(address, stream=True, timeout=30) as answer, written_whole(path) as partial:
                 answer.raise_for_status()
-                total, done = int(answer.headers.get("content-length", 0)), 0
+                total = int(answer.headers.get("content-length", 0))
+                done = 0
                 with partial.open("wb") as file:
                     for chunk in answer.iter_content(1 << 16):
                         done += file.write(chunk)
@@ -217,10 +218,12 @@ def download_file(address: str, path: Path, progress: Progress = None) -> None:
             return
         except requests.HTTPError as error:
             code = error.response.status_code
-            reason, busy = f"the server answers {code} {error.response.reason}", code >= 500 or code in (408, 429)
+            reason = f"the server answers {code} {error.response.reason}"
+            busy = code >= 500 or code in (408, 429)
         except requests.RequestException as error:
             broken = (requests.ConnectionError, requests.Timeout, requests.exceptions.ChunkedEncodingError)
-            reason, busy = str(error), isinstance(error, broken)
+            reason = str(error)
+            busy = isinstance(error, broken)
         if wait is None or not busy:
             raise DatasetError(f"{address}: {reason}")
         time.sleep(wait)

@@ -17,7 +17,8 @@ def marginal_benefit(benefit: object, points: PairSearch) -> tuple[Array, str]:
         )
         values = spectral_benefit(points) if origin == "spectral" else np.full(n, 1.0 / n)
     else:
-        origin, values = "given", check_benefit(benefit, n, normalize=True)
+        origin = "given"
+        values = check_benefit(benefit, n, normalize=True)
     if np.ptp(values) <= 1e-12 * values.max():
         origin = "uniform"
         warn_vacuous_benefit()

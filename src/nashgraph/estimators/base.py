@@ -143,7 +143,8 @@ class GraphEstimator(BaseEstimator):
         if not weights.nnz:
             return -np.inf  # a graph without ties explains nothing
         targets, sources = weights.coords
-        costs, counts = np.zeros(weights.nnz), np.zeros(weights.nnz)
+        costs = np.zeros(weights.nnz)
+        counts = np.zeros(weights.nnz)
         for signal in signals:  # one by one, because edges may be many
             difference = signal[targets] - signal[sources]
             costs += np.nan_to_num(difference) ** 2

@@ -216,7 +216,8 @@ class ConsensusGL(GraphEstimator):
         mean, pairs = plain_mean(kind.name, geometries, signals, ladders)
         ladders.warn_crowded()
         smooth, frequency = mean.edges()
-        weights, plain = smooth, smooth.data
+        weights = smooth
+        plain = smooth.data
         learned: dict[str, Any] = {"prior_share_": 0.0}
         if priors:
             benefit, origin = marginal_benefit(self.benefit, make_search(signals, self.engine))

@@ -150,7 +150,8 @@ class GLGP(WeightedSignals):
         return {column: getattr(self, name) for column, name in known.items() if hasattr(self, name)}
 
     def _learn(self, X: Array) -> dict[str, Any]:
-        lam, solver = check_strength(self.lam), as_solver(self.solver)
+        lam = check_strength(self.lam)
+        solver = as_solver(self.solver)
         problem, origin, benefit = self._problem(X)
         test = None
         if lam is None and origin == "spectral":

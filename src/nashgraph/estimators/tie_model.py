@@ -263,7 +263,8 @@ class TieModel(GraphEstimator):
         return X, TieSurvey.of(names, room=self.max_names, **tables)
 
     def _check_errors(self) -> tuple[float | None, float | None]:
-        recall, error = self.recall, self.error
+        recall = self.recall
+        error = self.error
         if recall is not None:
             remedy = "the share of ties people remember, as 0.8"
             recall = check_number("recall", recall, low=1e-6, high=1, remedy=remedy)

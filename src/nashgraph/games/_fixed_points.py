@@ -82,8 +82,11 @@ def bicgstab(linear: Product, residual: Array, *, floor: float, max_steps: int) 
     Ends where the residual's norm is at most ``floor``, or where the method breaks down. Vectors that are our own are
     overwritten: new memory for each would take as long as what is computed.
     """
-    shadow, size = residual, dots((residual, residual))[0]
-    point, direction, image = 0.0 * residual, 0.0 * residual, 0.0 * residual
+    shadow = residual
+    size = dots((residual, residual))[0]
+    point = 0.0 * residual
+    direction = 0.0 * residual
+    image = 0.0 * residual
     before = alpha = omega = 1.0
     for _ in range(max_steps):
         rho, square = dots((shadow, residual), (residual, residual))
@@ -96,7 +99,8 @@ def bicgstab(linear: Product, residual: Array, *, floor: float, max_steps: int) 
         along = float(shadow @ image)
         if along == 0.0:
             break
-        alpha, before = rho / along, rho
+        alpha = rho / along
+        before = rho
         half = -alpha * image
         half += residual
         point += alpha * direction
@@ -133,17 +137,20 @@ def solve_affine(
         trial = best + bicgstab(count, best_residual, floor=floor, max_steps=KRYLOV_STEPS)
         residual = constant + count(trial) - trial
         if norm(residual) < norm(best_residual):
-            best, best_residual = trial, residual
+            best = trial
+            best_residual = residual
         if norm(best_residual) <= tol * norm(best):
             continue
-        trial, residual = best, best_residual
+        trial = best
+        residual = best_residual
         for _ in range(run):
             trial = trial + residual
             residual = constant + count(trial) - trial
         run *= 2
         if not norm(trial) <= limit:
             return FixedPoint(trial, 0.0 * constant + np.inf, count.calls)
-        best, best_residual = trial, residual
+        best = trial
+        best_residual = residual
     return FixedPoint(best, best_residual, count.calls)
 
 
@@ -184,17 +191,21 @@ def solve_response(
         return inner, (inner if response is None else response.value(inner)) - point
 
     inner, residual = reply(point)
-    run, least = FIRST_PLAIN_RUN, norm(benefit)
+    run = FIRST_PLAIN_RUN
+    least = norm(benefit)
     limit = growth * (norm(point) + least)
     while norm(residual) > tol * max(norm(point), least) and count.calls < MAX_PRODUCTS:
-        size, scale = norm(residual), max(norm(point), least)
+        size = norm(residual)
+        scale = max(norm(point), least)
         accuracy = max(0.1 * min(size / scale, 1.0), 0.3 * tol * scale / size)
         linear = tangent(count, interaction.slope(point), None if response is None else response.slope(inner))
         step = bicgstab(linear, residual, floor=accuracy * size, max_steps=KRYLOV_STEPS)
         trial = (point + step).clip(min=low, max=high)
         trial_inner, trial_residual = reply(trial)
         if norm(trial_residual) < 0.5 * size:
-            point, inner, residual = trial, trial_inner, trial_residual
+            point = trial
+            inner = trial_inner
+            residual = trial_residual
             continue
         for _ in range(run):
             point = point + residual

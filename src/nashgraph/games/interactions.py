@@ -176,13 +176,15 @@ def as_interaction(interaction: str | Interaction) -> Interaction:
 def check_h1(interaction: Interaction) -> None:
     """Check f against every clause of H1 on a grid of x from 0 to 1e6; raise naming the clause and the x."""
     x = np.concatenate([[0.0], np.geomspace(1e-6, 1e6, 1201)])
-    middle, step = 0.5 * (x[1:] + x[:-1]), np.diff(x)
+    middle = 0.5 * (x[1:] + x[:-1])
+    step = np.diff(x)
     with np.errstate(all="ignore"):
         f, slope, halfway = (
             np.broadcast_to(np.asarray(part(at), dtype=float), at.shape)
             for part, at in ((interaction.value, x), (interaction.slope, x), (interaction.slope, middle))
         )
-        quotient, curvature = np.diff(f) / step, np.diff(slope) / step
+        quotient = np.diff(f) / step
+        curvature = np.diff(slope) / step
     for values, symbol in ((f, "f"), (slope, "f'")):
         _require(np.isfinite(values), "it must be finite for x >= 0", symbol, x, values)
     slack = 1e-9

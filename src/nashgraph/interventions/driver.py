@@ -135,7 +135,8 @@ def _short(name: object) -> str:
 def _players(game: Game, asked: Questions, count: int) -> Iterator[Any]:
     table = key_players(game, best=count)
     yield table
-    first, figures = table.iloc[0], table.attrs
+    first = table.iloc[0]
+    figures = table.attrs
     yield (
         f"Without {_short(first['name'])} the welfare would fall by {first['share']:.0%}, without the median node by "
         f"{figures['typical_loss'] / game.size:.0%}."
@@ -193,7 +194,8 @@ def _approximately(table: pd.DataFrame) -> Iterator[str]:
 def _seeds(game: Game, asked: Questions, count: int, score: Array | None = None) -> Iterator[Any]:
     table = best_seeds(game, count, score=score)
     yield table
-    reached, random = table["reached"].iloc[-1], int(table["random_seeds"].iloc[-1])
+    reached = table["reached"].iloc[-1]
+    random = int(table["random_seeds"].iloc[-1])
     yield (
         f"News told to these {len(table)} would reach {reached:.3g} of {game.n_nodes:,} nodes, if each tie passes them "
         f"on once, with its weight as the probability. {random:,} seeds drawn at random reach as many."
@@ -211,8 +213,10 @@ def _roles(game: Game, asked: Questions, count: int) -> Iterator[Any]:
 def _what_if(game: Game, asked: Questions, count: int) -> Iterator[Any]:
     table = what_if(game, **asked.change, best=count)
     yield table
-    before, after = table.attrs["welfare_before"], table.attrs["welfare_after"]
-    gain, lose = int((table["change"] > 0).sum()), int((table["change"] < 0).sum())
+    before = table.attrs["welfare_before"]
+    after = table.attrs["welfare_after"]
+    gain = int((table["change"] > 0).sum())
+    lose = int((table["change"] < 0).sum())
     change = (after - before) / game.size
     yield f"The welfare goes from {before:.4g} to {after:.4g} ({change:+.1%}); {gain} gain, {lose} lose."
 

@@ -24,7 +24,9 @@ from ..priors.prior import InMemory, played_benefit, title, with_benefit, withou
 from ..validation import Array, InputError, check_benefit, check_integer, check_number, listing
 
 BEST = 5  # how many nodes or ties are wanted, unless told otherwise
-TOL, REPLICATE_TOL = 1e-10, 1e-4  # of a state; intervals need fewer digits
+# of a state; intervals need fewer digits
+TOL = 1e-10
+REPLICATE_TOL = 1e-4
 
 
 class TooFewError(InputError):
@@ -92,7 +94,8 @@ class Game:
                 return cls(**game.played_on(learned, tuple(others)), influence_supported=supported)
         weights = learned.weights
         if "probability" in learned.edge_columns and not learned.directed:
-            weights, others = scaled_ties(weights), map(scaled_ties, others)
+            weights = scaled_ties(weights)
+            others = map(scaled_ties, others)
         prior = prior_of(learned, rules) if game is None else with_benefits(game, learned)
         return cls(learned.names, weights, prior, tuple(others), influence_supported=supported)
 
@@ -270,7 +273,8 @@ def stability(
     low, high = interval_around(estimate, scores)
     if game.replicates_are_draws:  # of the quantity itself: their own quantiles
         low, high = np.quantile(np.array(scores), [0.05, 0.95], axis=0)
-        low, high = np.minimum(low, estimate), np.maximum(high, estimate)
+        low = np.minimum(low, estimate)
+        high = np.maximum(high, estimate)
     whose = np.arange(len(estimate)) if of is None else of
     return {"low": low, "high": high, "among_best": np.mean([np.isin(whose, best) for best in chosen], axis=0)}
 

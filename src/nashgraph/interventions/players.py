@@ -109,7 +109,9 @@ def first_order_losses(game: Game) -> Array:
     """Return the loss without each node to first order; O(edges)."""
     if not isinstance(game.prior, FixedPointPrior):
         return _gradient_losses(game)
-    prior, state, weights = game.prior, game.state, game.matrix
+    prior = game.prior
+    state = game.state
+    weights = game.matrix
     slope = prior.interaction.slope(state.actions) * prior.outer_slope(game.products, state.actions)
     reached = weights.T @ state.left
     both = weights * weights.T if isinstance(weights, np.ndarray) else weights.multiply(weights.T)
@@ -120,7 +122,8 @@ def first_order_losses(game: Game) -> Array:
 def _gradient_losses(game: Game) -> Array:
     """Return the loss without each node by the gradient alone: its benefit and its ties, both ways."""
     estimate = game.worth * game.benefit
-    lefts, rights = side_columns(game.state.left), side_columns(game.state.right)
+    lefts = side_columns(game.state.left)
+    rights = side_columns(game.state.right)
     for left, right in zip(lefts.T, rights.T, strict=True):
         estimate = estimate + left * (game.matrix @ right) + right * (game.matrix.T @ left)
     return np.asarray(estimate)
@@ -184,7 +187,8 @@ def key_group(
     played = Game.on(graph, benefit, interaction, welfare, game=game)
     count = check_size("size", size, played.n_nodes - 1)
     chosen, loss = greedy_group(played, count, most_tried)
-    scores, groups = list[Array](), list[Array]()
+    scores = list[Array]()
+    groups = list[Array]()
     for replicate in played.replicates:
         scores.append(np.array([loss_without(replicate, chosen[: k + 1]) for k in range(count)]))
         groups.append(np.array(greedy_group(replicate, count, 0)[0]))
@@ -198,7 +202,9 @@ def key_group(
 
 def greedy_group(game: Game, count: int, tried: int) -> tuple[list[int], Array]:
     """Return a group found greedily in ``tried`` games a step (0: by first-order losses), and the losses on the way."""
-    chosen, left, values = list[int](), game, list[float]()
+    chosen = list[int]()
+    left = game
+    values = list[float]()
     for _ in range(count):
         estimates = first_order_losses(left)
         estimates[chosen] = -np.inf

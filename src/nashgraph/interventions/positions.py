@@ -110,7 +110,8 @@ def diffusion_centrality(graph: Any, *, scale: float | None = None, rounds: int 
         scale = 1.0 / largest_eigenvalue(weights)
     if rounds is None:
         rounds = max(1, int(np.ceil(np.log(n) / np.log(max(2.0, weights.nnz / n)))))
-    heard, total = np.ones(n), np.zeros(n)
+    heard = np.ones(n)
+    total = np.zeros(n)
     for _ in range(rounds):
         heard = scale * (weights.T @ heard)
         total += heard
@@ -136,7 +137,8 @@ def largest_eigenvalue(weights: Any) -> float:
 
 def heavy_ties(weights: Any) -> Any:
     """Return the ties that are at least as heavy as their target's mean weight over all others."""
-    n, counts = weights.shape[0], np.diff(weights.indptr)
+    n = weights.shape[0]
+    counts = np.diff(weights.indptr)
     even = np.asarray(weights.sum(axis=1), dtype=float).ravel() / max(1, n - 1)
     rows = np.repeat(np.arange(n), counts)
     heavy = weights.data >= even[rows] * (1.0 - 1e-9)
@@ -147,7 +149,9 @@ def core_numbers(weights: Any) -> Array:
     """Return the largest k for which each node is in the k-core, without directions."""
     upper = sparse.triu(weights + weights.T, k=1, format="csr")
     ties = sparse.csr_array(upper + upper.T)
-    degree, core, level = np.diff(ties.indptr), np.zeros(weights.shape[0], dtype=np.int64), 0
+    degree = np.diff(ties.indptr)
+    core = np.zeros(weights.shape[0], dtype=np.int64)
+    level = 0
     left = np.ones(len(core), dtype=bool)
     while left.any():  # networkx takes 13 s for a million ties, this takes 0.2 s
         level = max(level, int(degree[left].min()))
@@ -187,7 +191,8 @@ def count_paths(
 ) -> None:
     """Add to each node the share of shortest paths through it from each start to all others (Brandes 2001)."""
     n = len(pointers) - 1
-    paths, through = np.empty(n), np.empty(n)
+    paths = np.empty(n)
+    through = np.empty(n)
     for s in range(len(starts)):
         distance = distances[s]
         paths[:], through[:] = 0.0, 0.0

@@ -89,7 +89,8 @@ def best_seeds(
     reached = np.cumsum(gains)
     table = {"name": pd.Series(game.names[chosen], dtype=object), "gain": gains, "reached": reached}
     table["random_seeds"] = [sets.random_seeds(number) for number in reached]
-    over, chosen_there = [], []
+    over = []
+    chosen_there = []
     for replicate in game.replicates if score is None else ():
         fewer = draw(replicate.weights, max(1, draws // 4), random)
         chosen_there.append(fewer.greedy(seeds))
@@ -152,7 +153,8 @@ def draw_sets(
     if rounds is not None and model == "threshold":
         raise InputError("rounds is not for thresholds, where no tie is tried twice: leave it out")
     scale, rounds = check_spread(1.0 if scale is None else scale, rounds)
-    n, threshold = weights.shape[0], model == "threshold"
+    n = weights.shape[0]
+    threshold = model == "threshold"
     if threshold:
         shares = scale / np.maximum(1.0, scale * np.asarray(weights.sum(axis=1), dtype=float).ravel())
         lengths = weights.data * np.repeat(shares, np.diff(weights.indptr))
@@ -269,7 +271,8 @@ def sets_of_roots(
         for _ in range(rounds):
             end_of_round = size
             for k in range(begin, end_of_round):
-                place, stop = pointers[members[k]], pointers[members[k] + 1]
+                place = pointers[members[k]]
+                stop = pointers[members[k] + 1]
                 at = 0.0
                 while place < stop:
                     at += random.random() if threshold else random.standard_exponential()

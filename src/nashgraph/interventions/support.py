@@ -79,7 +79,8 @@ def best_support(
         count = check_units(budget, cap, game.n_nodes)
         units, after = units_for(game, count, size)
         on_replicate = partial(units_for, count=count, size=size, rounds=min(count, 3), tried=0)
-        even, connected = np.full(game.n_nodes, count / game.n_nodes), most_influential(game, count)
+        even = np.full(game.n_nodes, count / game.n_nodes)
+        connected = most_influential(game, count)
     else:
         count = check_best(best, game.n_nodes)
         money = check_number("budget", budget, low=0, open_low=True, remedy="it is what may be spent; try 10")
@@ -124,9 +125,11 @@ def spend(
     game: Game, budget: float, cap: float, size: float, tol: float = 1e-8, start: Array | None = None
 ) -> tuple[Array, Game]:
     """Return the best support at a quadratic cost, and the game with it; the module has the stopping measure."""
-    units, now = np.zeros(game.n_nodes), game
+    units = np.zeros(game.n_nodes)
+    now = game
     if start is not None:
-        units, now = start, game.with_benefit(game.benefit + size * start)
+        units = start
+        now = game.with_benefit(game.benefit + size * start)
     for _ in range(200):
         target = linear_maximiser(now.worth, budget, cap)
         missed = size * float(now.worth @ (target - units))
@@ -139,13 +142,15 @@ def spend(
             if later.value >= now.value + 0.1 * share * missed or share < 1e-3:
                 break
             share *= 0.5
-        units, now = trial, later
+        units = trial
+        now = later
     return units, now
 
 
 def linear_maximiser(worth: Array, budget: float, cap: float) -> Array:
     """Return the support x that maximises worth · x with ``||x||^2 <= budget`` and ``0 <= x <= cap``."""
-    units, free = np.zeros(len(worth)), worth > 0
+    units = np.zeros(len(worth))
+    free = worth > 0
     while free.any():
         left = budget - cap**2 * np.count_nonzero(units) if cap < math.sqrt(budget) else budget
         scale = np.sqrt(max(left, 0.0) / float(worth[free] @ worth[free]))
@@ -160,7 +165,8 @@ def linear_maximiser(worth: Array, budget: float, cap: float) -> Array:
 
 def units_for(game: Game, count: int, size: float, rounds: int | None = None, tried: int = 12) -> tuple[Array, Game]:
     """Return which nodes get one unit each, found greedily in rounds; with ``tried`` 0, by first-order gains alone."""
-    units, now = np.zeros(game.n_nodes), game
+    units = np.zeros(game.n_nodes)
+    now = game
 
     def gain(node: int) -> float:
         return now.with_benefit(now.benefit + size * np.eye(1, game.n_nodes, node)[0]).value - now.value

@@ -206,7 +206,8 @@ class Search:
         def scaled(replicate: Game, some: Array) -> Array:
             return self.first_order(replicate, some) * [by_pair.get(pair, usual) for pair in some.tolist()]
 
-        best, scores = list[Array](), list[Array]()
+        best = list[Array]()
+        scores = list[Array]()
         for replicate in game.replicates:
             candidates = self.promising(replicate)
             best.append(candidates[firsts(scaled(replicate, candidates), size)])
@@ -256,7 +257,8 @@ def heaped_pairs(left: Array, right: Array, left_out: set[int]) -> Iterator[int]
     n = len(left)
     targets = firsts(left, n)
     sources = firsts(right, n)
-    left, right = left[targets], right[sources]
+    left = left[targets]
+    right = right[sources]
     heap = [(-float(left[0] * right[0]), 0, 0)]
     while heap:
         _, i, j = heapq.heappop(heap)
@@ -293,7 +295,8 @@ def typical_weight(weights: Any) -> float:
 def worth(game: Game, pairs: Array) -> Array:
     """Return what a unit of weight is worth on each pair."""
     targets, sources = divmod(pairs, game.n_nodes)
-    lefts, rights = side_columns(game.state.left), side_columns(game.state.right)
+    lefts = side_columns(game.state.left)
+    rights = side_columns(game.state.right)
     return np.einsum("pk,pk->p", lefts[targets], rights[sources])
 
 

@@ -98,7 +98,9 @@ class _Changing:
     """Variants in each of which one weight is changed."""
 
     def __init__(self, targets: Array, sources: Array, changes: Array) -> None:
-        self.targets, self.sources, self.changes = targets, sources, changes
+        self.targets = targets
+        self.sources = sources
+        self.changes = changes
 
     def __len__(self) -> int:
         return len(self.targets)

@@ -118,7 +118,8 @@ def coded_table(table: pd.DataFrame, columns: Sequence[ColumnPlan]) -> Coded:
     places = {name: place for place, name in enumerate(plain)}
     for column in columns:
         if column.name in places:
-            signals, values = [column.name], block[:, places[column.name], None]
+            signals = [column.name]
+            values = block[:, places[column.name], None]
         else:
             signals, values = coded_answers(table[column.name], column)
         names += signals

@@ -122,7 +122,9 @@ class Coded:
 
 def choices(options: TableOptions, columns: Collection[str], problems: Problems) -> Choices:
     """Return the options about single columns; columns that do not exist are kept as problems."""
-    categorical, ordinal, keep = list[str](), dict[str, list[str]](), list[str]()
+    categorical = list[str]()
+    ordinal = dict[str, list[str]]()
+    keep = list[str]()
     codes = gap_codes((), columns)
     items = split_names(options.categorical, columns)
     for item in items:
@@ -164,7 +166,8 @@ def _words(column: pd.Series, how: Choices) -> Coded:
     many = distinct > 50 and (distinct > 200 or distinct * 10 > column.count())
     if is_text(column) and (distinct == len(column) or many):
         return _left_out(column, f"text with {distinct} different values")
-    hint, levels = _taken_as_missing(gaps), ordered([as_name(value) for value in column.dropna().unique()])
+    hint = _taken_as_missing(gaps)
+    levels = ordered([as_name(value) for value in column.dropna().unique()])
     if len(levels) > 2:
         hint += f"; they seem to have an order ({' < '.join(levels)}): --ordinal '{COLUMNS}' numbers them in it"
     return replace(_category(column, hint=hint), gaps=gaps)
@@ -176,7 +179,8 @@ def _taken_as_missing(gaps: list[str]) -> str:
 
 def _levels(column: pd.Series, how: Choices) -> Coded:
     """Return levels by their numbers; a cell that plainly says "no answer" is not a level unless given as one."""
-    name, order = str(column.name), how.ordinal.get(str(column.name), [])
+    name = str(column.name)
+    order = how.ordinal.get(str(column.name), [])
     column, gaps = how.codes.answered(column, spare=order)
     values, order = numbered(column, order)
     said = f"has levels in order, numbered from 0: {' < '.join(order)}{_taken_as_missing(gaps)}"
@@ -184,12 +188,14 @@ def _levels(column: pd.Series, how: Choices) -> Coded:
 
 
 def _numbers(column: pd.Series, how: Choices) -> Coded:
-    name, strays = str(column.name), list[float]()
+    name = str(column.name)
+    strays = list[float]()
     column, gaps = how.codes.answered(column, also=ABSENT)
     # One of many groups is not worth stopping for a cell that cannot be read.
     values, example, junk = numbers(column, how.options, junk=0.0 if how.options.only is None else 0.05)
     if how.codes.plain and name not in how.keep:
-        found, strays = plain_codes(values), stray_codes(values)
+        found = plain_codes(values)
+        strays = stray_codes(values)
         values = np.where(np.isin(values, found), np.nan, values)
         gaps = [*gaps, *(as_name(code) for code in found)]
     said = [f"was read as numbers, {example}"] if example else []
@@ -212,7 +218,8 @@ def _left_out(column: pd.Series, why: str) -> Coded:
 
 def coding_notes(parts: Iterable[Coded]) -> list[str]:
     """Return notes on how columns were coded, one for all that were coded alike."""
-    alike, notes = dict[str, list[str]](), list[str]()
+    alike = dict[str, list[str]]()
+    notes = list[str]()
     for part in (part for part in parts if part.said):
         alike.setdefault(part.said, []).append(part.column)
     for said, names in alike.items():

@@ -71,7 +71,8 @@ def understood(column: pd.Series, options: TableOptions = DEFAULT) -> tuple[pd.S
     A sign of currency or percent must be the same in every cell. Groups of three digits count as thousands if they can
     be nothing else, or if the mark is given.
     """
-    decimal, thousands = options.decimal, options.thousands
+    decimal = options.decimal
+    thousands = options.thousands
     texts = _pointed(column.astype(object), decimal)
     values = pd.to_numeric(texts, errors="coerce").astype(float)
     rest = texts[values.isna() & texts.map(lambda cell: isinstance(cell, str))]
@@ -178,7 +179,8 @@ def is_wordy(column: pd.Series, options: TableOptions = DEFAULT, codes: Collecti
     if all(isinstance(value, bool) for value in values):
         return True
     told = ~among(values, codes)
-    values, counts = values[told], counts[told.to_numpy()]
+    values = values[told]
+    counts = counts[told.to_numpy()]
     if not len(values):
         return True
     share = counts[understood(values, options)[0].notna().to_numpy()].sum() / counts.sum()

@@ -82,7 +82,8 @@ class Question:
         folded = {level.casefold() for level in labels}
         known = ordered(labels) if len(labels) > 2 else []
         numbered = [label for label in labels if re.match(r"\d+\b", label)]
-        scale, order = "category", list[str]()
+        scale = "category"
+        order = list[str]()
         if len(levels) == 2 and folded <= YES | NO:
             scale = "yes/no"
             order = sorted(levels, key=lambda level: labels[levels.index(level)].casefold() in YES)
@@ -191,7 +192,8 @@ def _dictionary(path: Path, table: pd.DataFrame, columns: Mapping[str, str]) -> 
         choices = tuple((value.strip(), label.strip()) for value, _, label in parts)
         plain = {"radio": "one", "dropdown": "one", "checkbox": "boxes"}.get(kind, kind)
         if kind in ("yesno", "truefalse"):
-            plain, choices = "yes/no", (("0", "no"), ("1", "yes"))
+            plain = "yes/no"
+            choices = (("0", "no"), ("1", "yes"))
         if private is not None and _text(row[private]).casefold() == "y" and place != 0:
             plain = "private"
         questions[name] = Question(name, plain, text, choices)

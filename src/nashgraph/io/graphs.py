@@ -166,7 +166,8 @@ GRAPH_FILES = {
 
 def _columns(graph: LearnedGraph) -> tuple[dict[str, Array], dict[str, Array]]:
     """Return the columns of the nodes (id first) and of the edges (source and target first), names as text."""
-    names, listed = np.array([str(name) for name in graph.names], dtype=object), graph.listed
+    names = np.array([str(name) for name in graph.names], dtype=object)
+    listed = graph.listed
     nodes = {"id": names, "influence": graph.influence, **graph.node_columns}
     edges = {"source": names[listed.source], "target": names[listed.target], "weight": listed.weight}
     edges |= {name: np.asarray(values)[listed.place] for name, values in graph.edge_columns.items()}
@@ -189,7 +190,9 @@ def _plain(values: Array) -> list[Any]:
 
 def _graphml_lines(graph: LearnedGraph) -> Iterator[str]:
     nodes, edges = _columns(graph)
-    ids, sources, targets = nodes.pop("id"), edges.pop("source"), edges.pop("target")
+    ids = nodes.pop("id")
+    sources = edges.pop("source")
+    targets = edges.pop("target")
     nodes = {"name": ids, "label": ids, **nodes}
     # By number, because a column of the nodes and one of the edges may have the same name.
     node_keys = {column: f"n{k}" for k, column in enumerate(nodes)}
@@ -273,7 +276,9 @@ def read_members(path: Path) -> tuple[list[str], Any, list[Any]]:
             parts = {name: kept[name] for name in MEMBER_PARTS}
         if odd := [name for name, part in parts.items() if (part.dtype.kind, part.ndim) != MEMBER_PARTS[name]]:
             raise ValueError(f"{odd[0]} is not as it was written")
-        names, counts, columns = parts["names"].tolist(), parts["counts"].astype(np.int64), parts["columns"]
+        names = parts["names"].tolist()
+        counts = parts["counts"].astype(np.int64)
+        columns = parts["columns"]
         if len({*names}) < len(names):
             raise ValueError("a name occurs twice")
         data = np.concatenate([parts["weights"].astype(float), parts["members"].astype(float)])

@@ -58,7 +58,10 @@ class GapCodes:
 
 def gap_codes(given: Iterable[str], columns: Collection[str]) -> GapCodes:
     """Return the codes in a user's list: values, or values of one column as column=value."""
-    given, anywhere, within, plain = list(given), set[str](), dict[str, frozenset[str]](), True
+    given = list(given)
+    anywhere = set[str]()
+    within = dict[str, frozenset[str]]()
+    plain = True
     whole = {parts for parts in given if parts.rpartition("=")[0] in columns}  # a question may have commas
     for item in (part for parts in given for part in ([parts] if parts in whole else parts.split(","))):
         name, mark, value = item.rpartition("=")
@@ -98,7 +101,8 @@ def stray_codes(values: Array) -> list[float]:
     short = seen < 7
     if counts[short].sum() < max(10, 3 * int(counts[~short].sum())):
         return []  # too few to tell a scale, or too many to be a code
-    scale, strays = seen[short], seen[~short]
+    scale = seen[short]
+    strays = seen[~short]
     if not np.isin(strays, (7.0, 8.0, 9.0)).all() or 9.0 not in strays:
         return []
     if scale[0] != 1.0 and scale.tolist() != [0.0, 1.0]:
@@ -137,15 +141,19 @@ def filled(values: Array, centre: Array, spread: Array) -> tuple[Array, str]:
     # Here, because it imports most of SciPy, which takes longer than reading a table.
     from sklearn.metrics.pairwise import nan_euclidean_distances  # noqa: PLC0415
 
-    gaps, nearest = np.isnan(values), 5
-    scaled, found, rounding = (values - centre) / spread, values.copy(), TIED * values.shape[1]
+    gaps = np.isnan(values)
+    nearest = 5
+    scaled = (values - centre) / spread
+    found = values.copy()
+    rounding = TIED * values.shape[1]
     some = np.flatnonzero(gaps.any(axis=1))
     for first in range(0, len(some), BLOCK):
         nodes = some[first : first + BLOCK]
         away = nan_euclidean_distances(scaled[nodes], scaled, squared=True)
         away[np.isnan(away)] = np.inf
         for signal in np.flatnonzero(gaps[nodes].any(axis=0)):
-            lacking, known = gaps[nodes, signal], ~gaps[:, signal]
+            lacking = gaps[nodes, signal]
+            known = ~gaps[:, signal]
             near = away[lacking][:, known]
             found[nodes[lacking], signal] = mean_of_nearest(near, values[known, signal], nearest, rounding)
     note = (

@@ -24,7 +24,8 @@ from .errors import TableError
 from .options import TableOptions
 from .read import check_file
 
-FORMAT, VERSION = "nashgraph model", 1
+FORMAT = "nashgraph model"
+VERSION = 1
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 Figure = bool | int | float | str | None
 NO_MODEL = "give the model.json that nashgraph learn wrote, or its folder; for a table use nashgraph learn"

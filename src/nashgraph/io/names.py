@@ -87,7 +87,8 @@ def why_code(column: pd.Series, nodes: Collection[str] = ()) -> str:
     given = column.dropna()
     if is_code(given):
         return "its numbers begin with zeros or are too long for numbers"
-    values, distinct = whole_numbers(given), given.nunique()
+    values = whole_numbers(given)
+    distinct = given.nunique()
     if distinct <= 2 or (values is None and not is_text(given)):
         return ""
     words = {*words_of(str(column.name))}
@@ -181,7 +182,8 @@ def _names_nodes(names: set[str], nodes: Collection[str]) -> bool:
         return False
     if not all(name.isdecimal() for name in nodes):
         return True
-    numbered, values = [int(name) for name in nodes], [int(name) for name in names if name.isdecimal()]
+    numbered = [int(name) for name in nodes]
+    values = [int(name) for name in names if name.isdecimal()]
     return min(numbered) >= SMALL and max(values) - min(values) >= (max(numbered) - min(numbered)) / 2
 
 
@@ -200,7 +202,8 @@ def named_rows(
 ) -> tuple[list[str], pd.DataFrame, list[str]]:
     """Return the rows' names, the table without the column that gave them, and notes on which it was."""
     what = "nodes" if options.nodes == "rows" else "signals"
-    column, notes = None, list[str]()
+    column = None
+    notes = list[str]()
     with problems.kept():
         column = name_column(table, options)
     if is_saved_index(table) and column != table.columns[0]:
@@ -229,7 +232,8 @@ def name_column(table: pd.DataFrame, options: TableOptions) -> str | None:
         return chosen_column(options.id, table.columns)
     if not len(table.columns):
         return None
-    first, saved = str(table.columns[0]), is_saved_index(table)
+    first = str(table.columns[0])
+    saved = is_saved_index(table)
     if not first and not saved:
         return first
     rest = table.iloc[:, 1:] if saved else table

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 from ..validation import InputError, check_choice
 
-MAX_CELLS, BYTES_A_CELL = 50_000_000, 20  # a table of numbers in text has 5 to 20 bytes a cell
+# a table of numbers in text has 5 to 20 bytes a cell
+MAX_CELLS = 50_000_000
+BYTES_A_CELL = 20
 ID_NAMES = tuple(write(name) for name in ("id", "name", "node") for write in (str.lower, str.upper, str.title))
 
 

@@ -32,7 +32,8 @@ def distance(one: str, other: str) -> int:
     before: list[int] = []
     row = list(range(len(other) + 1))
     for i, letter in enumerate(one, 1):
-        earlier, before = before, row
+        earlier = before
+        before = row
         row = [i]
         for j, wanted in enumerate(other, 1):
             best = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != wanted))

@@ -308,7 +308,8 @@ def _columns_of_run(
     column: ColumnPlan, names: Sequence[str], places: Mapping[str, int], path: Path | None
 ) -> Sequence[str]:
     for mark in re.finditer(re.escape(RUN), column.name):  # names may have two points as well
-        start, end = column.name[: mark.start()], column.name[mark.end() :]
+        start = column.name[: mark.start()]
+        end = column.name[mark.end() :]
         if start in places and end in places and places[start] <= places[end]:
             return names[places[start] : places[end] + 1]
     message = f"there is no column {column.name!r}: there are {listing(names, 8)}"

@@ -44,7 +44,8 @@ def read_table(path: str | Path, options: TableOptions | None = None, exact: Col
     >>> table.shape, notes
     ((2, 2), [])
     """
-    path, options = Path(path), options or TableOptions()
+    path = Path(path)
+    options = options or TableOptions()
     exact = name_columns(options) if exact is None else exact
     try:
         with unpacked(check_file(path), options.max_cells) as inner:
@@ -95,7 +96,8 @@ def _check_cells(path: Path, cells: int, max_cells: int) -> None:
 
 def _check_marks(path: Path, max_cells: int) -> None:
     """Refuse text with far more separators or lines than cells are allowed, before it is decoded."""
-    marks, counts = (b",", b";", b"\t", b"|", b"\n", b"\r"), np.zeros(6, dtype=np.int64)
+    marks = (b",", b";", b"\t", b"|", b"\n", b"\r")
+    counts = np.zeros(6, dtype=np.int64)
     if path.stat().st_size > 2 * max_cells:
         with path.open("rb") as file:
             while piece := file.read(1 << 20):
@@ -119,7 +121,8 @@ def _with_index_as_column(table: pd.DataFrame, file: str) -> pd.DataFrame:
     """Return the table with an index that was saved with it as its first columns."""
     if isinstance(table.index, pd.RangeIndex):
         return table
-    levels, rows = range(table.index.nlevels), pd.RangeIndex(len(table))
+    levels = range(table.index.nlevels)
+    rows = pd.RangeIndex(len(table))
     parts = [table.index.get_level_values(level).to_series(index=rows) for level in levels]
     table = table.reset_index(drop=True)
     for part in reversed(parts):

@@ -52,7 +52,8 @@ def tie_columns(table: pd.DataFrame, nodes: Sequence[str] = ()) -> list[TieColum
     for name in map(str, table.columns):
         stems.setdefault(re.sub(r"[\W_]*\d+$", "", name), []).append(name)
     named = {name for stem, names in stems.items() if _name_ties(table[names], stem, nodes) for name in names}
-    found, flags = [], _flags(table)
+    found = []
+    flags = _flags(table)
     for name in map(str, table.columns):
         if name in named:
             found.append(TieColumn(name, "names", "it names other nodes"))
@@ -148,7 +149,8 @@ def counted_ties(
 
     Among the columns that count no known trait, the one with the fewest words is read as the number of ties.
     """
-    columns, known = [each.column for each in found if each.kind == "count"], possible_traits(table)
+    columns = [each.column for each in found if each.kind == "count"]
+    known = possible_traits(table)
     traits = {column: _trait_of(column, known) for column in columns}
     untold = [column for column in columns if traits[column] is None]
     totals = [] if has_total else sorted(untold, key=lambda name: len(words_of(name, digits=True)))[:1]
@@ -206,7 +208,8 @@ def _ends(table: pd.DataFrame) -> tuple[str, str] | None:
     if any(not is_text(end) and whole_numbers(end) is None for end in (first, second)):
         return None
     one, other = (pd.Series(plain_names([as_name(value) for value in end]), dtype=object) for end in (first, second))
-    shared, names = {*one} & {*other}, {*one} | {*other}
+    shared = {*one} & {*other}
+    names = {*one} | {*other}
     repeated = len(names) < 1.5 * len(table) and pd.DataFrame({"a": one, "b": other}).duplicated().sum() == 0
     if len(shared) < max(2, 0.3 * len(names)) or not repeated or (one == other).mean() > 0.05:
         return None

@@ -384,6 +384,7 @@ def _codes_outside(profile: Profile, codes: set[str], known: Sequence[str]) -> l
     answers = [float(value) for value in profile.answers if value not in codes]
     if not answers:
         return []
-    low, high = min(answers), max(answers)
+    low = min(answers)
+    high = max(answers)
     shown = [code for code in codes if code in profile.counts and code not in known]
     return sorted(code for code in shown if not low <= float(code) <= high)

@@ -291,6 +291,7 @@ def in_blocks(profiles: Sequence[Profile]) -> Iterator[list[Profile]]:
             continue
         if block:
             yield block
-        block, stem = [profile], own
+        block = [profile]
+        stem = own
     if block:
         yield block

@@ -145,7 +145,8 @@ def _is_ticked(values: set[str], blanks: bool) -> bool:
 
 def _words(profile: Profile) -> ColumnPlan:
     """Return words as a category, or as text that is not used."""
-    distinct, filled = len(profile.answers), sum(profile.answers.values())
+    distinct = len(profile.answers)
+    filled = sum(profile.answers.values())
     many = distinct > MOST_CATEGORIES and (distinct > 200 or distinct * 10 > filled)
     long = sum(count for value, count in profile.answers.items() if len(value.split()) > 8) > 0.3 * filled
     alone = distinct == filled and filled > 2
@@ -186,7 +187,8 @@ def _numeric(profile: Profile, block: int, pool: Pool) -> ColumnPlan:
     short = seen[0] >= 0 and seen[-1] <= 10 and seen.size > 2 and not (seen % 1).any()
     wide = pool.high - pool.low > 10  # the block has amounts
     if short and not wide and (block > 1 or seen.size <= 7) and seen[-1] - seen[0] < 2 * seen.size:
-        low, high = min(pool.low, seen[0]), max(pool.high, seen[-1])
+        low = min(pool.low, seen[0])
+        high = max(pool.high, seen[-1])
         why = f"levels from {low:g} to {high:g}"
         return ColumnPlan(profile.name, "answer", "ordered", missing=codes, why=why, unsure=unsure)
     return ColumnPlan(profile.name, "answer", "number", missing=codes, why="numbers", unsure=unsure)
@@ -209,7 +211,8 @@ def _codes(seen: Array, counts: Array) -> list[float]:
         found += seen[seen < 0].tolist()
     rest = ~np.isin(seen, found)
     found += stray_codes(np.repeat(seen[rest], counts[rest]))
-    seen, counts = seen[rest], counts[rest]
+    seen = seen[rest]
+    counts = counts[rest]
     # 9998 and 9999 at the end of a long range, and each more often than other values: what a form writes for a gap.
     if seen.size > 20 and seen[-1] in ENDS_OF_RANGES and counts[-1] > 3 * np.median(counts):
         found += [float(value) for value in seen[-3:] if value in ENDS_OF_RANGES]

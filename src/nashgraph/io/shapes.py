@@ -78,7 +78,8 @@ def of_ties(table: pd.DataFrame, profiles: list[Profile], aside: dict[str, str])
     ids = [profile for profile in profiles if profile.name not in aside and _may_name(profile)]
     ids = [profile for profile in ids if not {*words_of(profile.name)} & QUESTIONS and not profile.named("event")]
     for source, target in pairwise(ids):
-        one, other = _names_in(source), _names_in(target)
+        one = _names_in(source)
+        other = _names_in(target)
         numbered = all(name.isdecimal() for name in one | other)
         enough = 10 if numbered else 5
         shared = len(one & other) >= max(3, SHARED * min(len(one), len(other)))
@@ -215,7 +216,8 @@ def of_columns(table: pd.DataFrame, profiles: list[Profile], aside: dict[str, st
     """Return that people are columns: the first column has questions or moments, and the others are numbers."""
     if len(profiles) < 4:
         return None
-    first, rest = profiles[0], profiles[1:]
+    first = profiles[0]
+    rest = profiles[1:]
     if not first.unique or any(profile.values is None for profile in rest):
         return None
     if first.is_date or first.named("wave") or spoken(first.name) in MOMENTS:

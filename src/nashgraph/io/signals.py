@@ -75,7 +75,8 @@ class _Oriented:
         """Leave out some signals, with a note."""
         if gone.any():
             self.notes.append(f"left out {gone.sum()} signal(s) {why}: {listing(self.signals[gone])}")
-            self.signals, self.values = self.signals[~gone], self.values[:, ~gone]
+            self.signals = self.signals[~gone]
+            self.values = self.values[:, ~gone]
 
     def leave_out_unanswered(self) -> None:
         """Leave out nodes without any value, with a note."""
@@ -86,7 +87,9 @@ class _Oriented:
         if answered.sum() < 2:
             raise TableError(f"{len(gone)} of {len(self.nodes)} nodes have no values at all, and a network needs two")
         self.notes.append(f"left out {len(gone)} node(s) without any answer: {listing(gone)}")
-        self.nodes, self.values, self.columns = self.nodes[answered], self.values[answered], self.columns[answered]
+        self.nodes = self.nodes[answered]
+        self.values = self.values[answered]
+        self.columns = self.columns[answered]
         self.benefit = None if self.benefit is None else self.benefit[answered]
 
 
@@ -124,8 +127,10 @@ def signals_of(
     >>> found.benefit, found.notes
     (array([1., 2.]), ["nodes are named by the column 'name'", 'scaled 1 signal(s) to mean 0 and spread 1 over ...'])
     """
-    options, problems = options or TableOptions(), Problems()
-    whole, notes = table, list[str]()
+    options = options or TableOptions()
+    problems = Problems()
+    whole = table
+    notes = list[str]()
     with problems.kept():
         table = table.drop(columns=chosen_columns(options.drop, table.columns))
     if options.long:
@@ -137,7 +142,8 @@ def signals_of(
     blank = table.isna().all(axis=1)
     if blank.any():
         notes.append(f"left out {blank.sum()} row(s) without any value")
-        table, whole = table[~blank].reset_index(drop=True), whole[~blank].reset_index(drop=True)
+        table = table[~blank].reset_index(drop=True)
+        whole = whole[~blank].reset_index(drop=True)
     rows = options.nodes == "rows"
     found = _rows_as_nodes(table, whole, options, problems) if rows else _columns_as_nodes(table, options, problems)
     found.notes[:0] = notes
@@ -159,7 +165,8 @@ def signals_of(
 
 def _finished(found: _Oriented, options: TableOptions, complete: bool) -> Signals:
     """Return the signals with gaps filled and scales evened out, as the options ask for."""
-    gaps, silent = np.isnan(found.values), silent_nodes(found.values.T)
+    gaps = np.isnan(found.values)
+    silent = silent_nodes(found.values.T)
     if silent.any():
         found.notes.append(silent_sentence(found.nodes[silent]))
     if gaps.any():
@@ -173,7 +180,9 @@ def _finished(found: _Oriented, options: TableOptions, complete: bool) -> Signal
                 "have, and count as typical in the others; --missing impute fills them in instead"
             )
         found.notes.append(note)
-    standardize, why, missing = False, "there are no signals, only answers about ties", np.zeros(len(found.nodes))
+    standardize = False
+    why = "there are no signals, only answers about ties"
+    missing = np.zeros(len(found.nodes))
     if len(found.signals):
         (standardize, why), missing = _scaling(found, options), gaps.mean(axis=1)
     values = found.values
@@ -197,7 +206,9 @@ def _rows_as_nodes(table: pd.DataFrame, whole: pd.DataFrame, options: TableOptio
     """Return a survey, with a row for each node; ``whole`` has the columns that were dropped as well."""
     names, rest, notes = named_rows(table, options, problems)
     columns = whole.drop(columns=[name for name in table.columns if name not in rest.columns])
-    table, warnings, benefit = rest, list[str](), None
+    table = rest
+    warnings = list[str]()
+    benefit = None
     with problems.kept():
         check_nodes(names, "rows")
     if options.benefit is not None:
@@ -209,7 +220,8 @@ def _rows_as_nodes(table: pd.DataFrame, whole: pd.DataFrame, options: TableOptio
         with problems.kept():
             named, table = times_named(table, names, options, notes, warnings)
             benefit = 1.0 + named
-    how, parts = choices(options, list(map(str, table.columns)), problems), list[Coded]()
+    how = choices(options, list(map(str, table.columns)), problems)
+    parts = list[Coded]()
     wanted = {*how.keep, *how.categorical, *how.ordinal}
     told, table = take_tie_answers(table, names, options, problems, notes, warnings)
     about_ties = [found for found in tie_columns(table, names) if found.column not in wanted]
@@ -255,7 +267,8 @@ def _columns_as_nodes(table: pd.DataFrame, options: TableOptions, problems: Prob
     nodes = [str(name) for name in table.columns]
     with problems.kept():
         check_nodes(nodes, "columns")
-    codes, columns = gap_codes(options.na, nodes), list[Array]()
+    codes = gap_codes(options.na, nodes)
+    columns = list[Array]()
     for name in table.columns:
         with problems.kept():
             columns.append(numbers(codes.emptied(table[name]), options, "pass --id if it names the rows")[0])
@@ -271,7 +284,8 @@ def _columns_as_nodes(table: pd.DataFrame, options: TableOptions, problems: Prob
     if options.benefit is not None:
         place = signals.index(chosen_column(options.benefit, signals, "row"))
         found.benefit = _checked_benefit(found.values[:, place], nodes, options.benefit)
-        found.signals, found.values = np.delete(found.signals, place), np.delete(found.values, place, axis=1)
+        found.signals = np.delete(found.signals, place)
+        found.values = np.delete(found.values, place, axis=1)
     found.leave_out(np.asarray(np.isnan(found.values).all(axis=0)), "without values")
     if options.missing == "error":
         with problems.kept():
@@ -300,7 +314,8 @@ def _spreads(values: Array) -> Array:
 def _scaling(found: _Oriented, options: TableOptions) -> tuple[bool, str]:
     """Return whether to standardise the signals, and a sentence with the reason and how to undo it."""
     spreads = _spreads(found.values)
-    widest, narrowest = int(np.argmax(spreads)), int(np.argmin(spreads))
+    widest = int(np.argmax(spreads))
+    narrowest = int(np.argmin(spreads))
     with np.errstate(over="ignore"):
         ratio = spreads[widest] / spreads[narrowest]
     apart = f"{found.signals[widest]!r} spreads {ratio:.0f} times as widely as {found.signals[narrowest]!r}"
@@ -368,9 +383,13 @@ def _roles(columns: list[str], given: str | None) -> tuple[str, str, str]:
 
 def check_outliers(found: _Oriented, keep: Collection[str]) -> list[str]:
     """Refuse absurd values, naming the worst of each signal, and return a note about merely extreme ones."""
-    far, absurd, worst = list[str](), list[str](), list[float]()
+    far = list[str]()
+    absurd = list[str]()
+    worst = list[float]()
     for row, place, away in far_out(found.values, FAR):
-        node, signal, value = found.nodes[row], found.signals[place], float(found.values[row, place])
+        node = found.nodes[row]
+        signal = found.signals[place]
+        value = float(found.values[row, place])
         if signal in keep:
             continue
         what = f"{value:.6g} at node {node} (number {row + 1}), {signal!r}, {away:.2g} times the spread"

@@ -42,7 +42,9 @@ def read_text(
     Columns in ``exact`` are kept to the letter, including empty cells. Categories and groups stay text, but may have
     gaps: 1, 01 and 1.0 are three groups.
     """
-    file, separator, header = path.name, options.separator, options.header
+    file = path.name
+    separator = options.separator
+    header = options.header
     text, notes = decoded(path, options.encoding)
     text, more = _without_comments(file, text)
     notes += more
@@ -53,7 +55,8 @@ def read_text(
     if separator is None:
         separator = found_separator(text)
         if path.suffix.lower() in (".dat", ".txt") and (cut := _cut_at_blanks(text, separator)):
-            text, separator = cut, "\t"
+            text = cut
+            separator = "\t"
             notes.append(f"{file}: the columns are separated by blanks")
         elif separator != ("\t" if path.suffix.lower() == ".tsv" else ","):
             notes.append(f"{file}: the separator is {separator!r}")
@@ -136,9 +139,12 @@ def _without_comments(file: str, text: str) -> tuple[str, list[str]]:
     """
     if not (comments := COMMENTS.match(text)):
         return text, []
-    lines, rest = comments[0].splitlines(), text[comments.end() :]
-    last, separator = lines[-1].lstrip(" \t#"), found_separator(rest) if rest.strip() else ","
-    names, first = _first(last, separator), _first(rest, separator)
+    lines = comments[0].splitlines()
+    rest = text[comments.end() :]
+    last = lines[-1].lstrip(" \t#")
+    separator = found_separator(rest) if rest.strip() else ","
+    names = _first(last, separator)
+    first = _first(rest, separator)
     if len(names) == len(first) > 1 and not any(map(_is_number, names)) and any(map(_is_number, first)):
         note = f"{file}: the last line on top that begins with '#' was taken as names"
         return "\n" * (len(lines) - 1) + f"{last}\n{rest}", [note]
@@ -198,7 +204,8 @@ def decoded(path: Path, encoding: str | None = None) -> tuple[str, list[str]]:
     Without an encoding it is UTF-8, UTF-16 if it begins with its mark, or else Windows-1252, Latin-1 with a few more
     letters, which most programs of Western Europe and America wrote.
     """
-    content, notes = path.read_bytes(), list[str]()
+    content = path.read_bytes()
+    notes = list[str]()
     hint = next((hint for start, hint in KNOWN_BYTES.items() if content.startswith(start)), "")
     if encoding is None:
         encoding = "utf-8" if hint else encoding_of(content)
@@ -263,7 +270,8 @@ def found_separator(text: str) -> str:
 
 def _checked_shape(file: str, text: str, separator: str, header: bool) -> list[str]:
     """Return the column names after checking that every line has as many fields as the first."""
-    rows, problems = _rows(file, text, separator), Problems()
+    rows = _rows(file, text, separator)
+    problems = Problems()
     first = next(rows)[1]
     other = max(SEPARATORS, key=lambda mark: len(_first(text, mark)))
     if len(first) == 1 and (width := len(_first(text, other))) > 1:

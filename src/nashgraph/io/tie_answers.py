@@ -36,7 +36,8 @@ def with_alters(table: pd.DataFrame, options: TableOptions) -> tuple[pd.DataFram
     """
     path = Path(str(options.alters))
     alters, _ = read_table(path, TableOptions())
-    who, whom = ego_column(table), ego_column(alters)
+    who = ego_column(table)
+    whom = ego_column(alters)
     if who is None or whom is None:
         lacking = "the table" if who is None else path.name
         raise TableError(
@@ -49,7 +50,8 @@ def with_alters(table: pd.DataFrame, options: TableOptions) -> tuple[pd.DataFram
         raise TableError(f"{path.name} has alters of {len(strangers)} ego(s) that the table does not have: {shown}")
     table = table.drop(columns=[name for name in table if name != who and str(name).startswith("networkCanvas")])
     columns: dict[str, Array] = {"alters": pd.Series(of).value_counts().reindex(egos).to_numpy(dtype=float)}
-    counts, left_out = list[str](), list[str]()
+    counts = list[str]()
+    left_out = list[str]()
     for name in (str(name) for name in alters if name in table and name not in (who, whom)):
         texts, own = (flag_texts(each[name]) for each in (alters, table))
         values = [value for value in sorted({*own.dropna()}) if (own == value).sum() < len(own)]  # not all have it
@@ -161,7 +163,9 @@ def counted_columns(text: str, known: Sequence[str]) -> list[tuple[str, str, str
     Names of columns may have commas and equals signs in them, values no commas.
     """
     name = "|".join(map(re.escape, sorted(known, key=len, reverse=True)))
-    part, place, found = re.compile(rf"\s*({name})\s*=\s*({name})\s*(?:=([^,]+))?(?:,|$)"), 0, []
+    part = re.compile(rf"\s*({name})\s*=\s*({name})\s*(?:=([^,]+))?(?:,|$)")
+    place = 0
+    found = []
     while place < len(text):
         if (match := part.match(text, place)) is None:
             column, mark, trait = text[place:].split(",", maxsplit=1)[0].partition("=")
@@ -178,7 +182,8 @@ def counted_columns(text: str, known: Sequence[str]) -> list[tuple[str, str, str
 
 def trait_of(column: pd.Series, value: str | None, counter: str) -> pd.Series:
     """Return 1 where a node has the trait, 0 where not and NaN where that is not known."""
-    name, texts = str(column.name), column.map(lambda cell: as_name(cell).strip(), na_action="ignore")
+    name = str(column.name)
+    texts = column.map(lambda cell: as_name(cell).strip(), na_action="ignore")
     if value is not None:
         if not (texts == value).any():
             raise TableError(

@@ -169,7 +169,8 @@ def _unguarded(column: pd.Series, names: Sequence[str]) -> pd.Series:
 
 def _tied(path: Path, table: pd.DataFrame, columns: dict[str, Any], whole: pd.Series) -> tuple[pd.Series, pd.Series]:
     """Return which rows are ties, by a column tie or weight, where there is one, and the weights."""
-    tied, weight = pd.Series(True, index=table.index), pd.Series(1.0, index=table.index)
+    tied = pd.Series(True, index=table.index)
+    weight = pd.Series(1.0, index=table.index)
     for name in ("weight", "tie"):
         if name in columns:
             found = _numbers(path, table[columns[name]])
@@ -237,7 +238,8 @@ def _of_graph(path: Path, graph: nx.Graph[Any], names: Sequence[str]) -> Ties:
     labels = _labels(path, graph, names)
     rows: list[tuple[str, str, bool, float, bool]] = []
     for source, target, weight in graph.edges(data="weight", default=1.0):
-        one, other = labels[source], labels[target]
+        one = labels[source]
+        other = labels[target]
         try:
             rows.append((one, other, float(weight) != 0, float(weight), False))
         except (TypeError, ValueError):  # a word, or several weights of one edge
@@ -309,13 +311,15 @@ def read_truth(
     ['the truth has 1 undirected edge(s) on 2 of 3 nodes']
     """
     ties = read_ties(path, names, group)
-    truth, loops = ties.graph(directed), ties.edges["source"] == ties.edges["target"]
+    truth = ties.graph(directed)
+    loops = ties.edges["source"] == ties.edges["target"]
     truth.add_nodes_from(names)
     truth.add_edges_from(ties.edges.loc[~loops, ["source", "target"]].itertuples(index=False, name=None))
     if not truth.number_of_edges():
         name = Path(path).name
         raise NoTiesError(f"{name} has no edge between two different nodes, so there is nothing to score against")
-    kind, touched = "directed" if truth.is_directed() else "undirected", sum(degree > 0 for _, degree in truth.degree())
+    kind = "directed" if truth.is_directed() else "undirected"
+    touched = sum(degree > 0 for _, degree in truth.degree())
     notes = [*ties.notes, f"the truth has {truth.number_of_edges()} {kind} edge(s) on {touched} of {len(truth)} nodes"]
     if loops.any():
         notes.append(f"left {loops.sum()} edge(s) from a node to itself out of the truth")

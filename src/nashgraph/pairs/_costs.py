@@ -51,7 +51,8 @@ def pair_cost(distance: float, scale: float, node_costs: float) -> float:
 def costs_of_pairs(rows: Array, columns: Array, points: Array, sizes: Array, node_costs: Array, costs: Array) -> None:
     """Write the costs of some pairs of points, from the differences of their signals, not rounded."""
     for k in prange(len(rows)):
-        i, j = rows[k], columns[k]
+        i = rows[k]
+        j = columns[k]
         total = 0.0
         for m in range(points.shape[1]):
             difference = points[i, m] - points[j, m]
@@ -66,7 +67,8 @@ def gapped_costs_of_pairs(
     """Write the costs of some pairs of points with gaps, not rounded."""
     points, observed, sizes = arrays
     for k in prange(len(rows)):
-        i, j = rows[k], columns[k]
+        i = rows[k]
+        j = columns[k]
         total = 0.0
         for m in range(points.shape[1]):
             if observed[i, m] * observed[j, m] > 0.0:

@@ -17,14 +17,16 @@ from ..validation import Array
 Arrays = tuple[Array, ...]
 FAST = {"nnan", "nsz", "reassoc", "contract"}
 # Newton rounds over a whole row, then over what is left of it; random rows need 4 to 6 (tests/pairs/test_simplex.py).
-WHOLE_ROUNDS, MICHELOT_ROUNDS = 8, 24
+WHOLE_ROUNDS = 8
+MICHELOT_ROUNDS = 24
 CHUNKS = 64  # runs of rows dealt to threads, several for each, so that runs of long rows hold nobody up
 
 
 @kernel()
 def sift_down(keys: Array, labels: Array, start: int, size: int) -> None:
     """Move entry ``start`` of a heap, largest key first, down to its place; labels travel with keys."""
-    key, label = keys[start], labels[start]
+    key = keys[start]
+    label = labels[start]
     parent = start
     while True:
         child = 2 * parent + 1
@@ -92,7 +94,9 @@ def project_row(row: Array, skip: int, gain: float, total: float, buffer: Array)
         top = max(top, row[j])
     for j in range(n):
         row[j] = gain * (row[j] - top)
-    eta, members, done = total, 0.0, False
+    eta = total
+    members = 0.0
+    done = False
     for _ in range(WHOLE_ROUNDS):
         count = chosen = 0.0
         for j in range(n):
@@ -101,7 +105,8 @@ def project_row(row: Array, skip: int, gain: float, total: float, buffer: Array)
         done = count == members
         if done:
             break
-        members, eta = count, (total - chosen) / count
+        members = count
+        eta = (total - chosen) / count
     if not done:
         size = 0
         for j in range(n):
@@ -211,7 +216,8 @@ def list_above(
     """
     n_rows, n = distances.shape
     scores = np.empty(n)
-    place, capacity = 0, len(indices)
+    place = 0
+    capacity = len(indices)
     for k in range(n_rows):
         scores_of_row(distances[k], left[k], columns, scores)
         scores[nodes[k]] = -np.inf
@@ -237,7 +243,8 @@ def exact_cuts(
 ) -> None:
     """Raise the cuts of a block to the rows' own thresholds, less ``margin`` times the best score above them."""
     n_rows, n = distances.shape
-    scores, buffer = np.empty(n), np.empty(n)
+    scores = np.empty(n)
+    buffer = np.empty(n)
     for k in range(n_rows):
         scores_of_row(distances[k], left[k], columns, scores)
         top, above = project_row(scores, nodes[k], gain, total, buffer)
@@ -264,12 +271,15 @@ def respond_candidates(candidates: Arrays, sides: Arrays, gain: float, total: fl
     ``eta`` gets each row's best score and the weight above it (see ``project_row``), ``sums`` its cost and square.
     """
     (pointers, indices, distances), (left, right), (columns, weights, lengths, eta, sums) = candidates, sides, found
-    longest, ends = widest(pointers), runs(pointers.shape[0] - 1)
+    longest = widest(pointers)
+    ends = runs(pointers.shape[0] - 1)
     for chunk in prange(len(ends) - 1):
-        row, buffer = np.empty(longest), np.empty(longest)
+        row = np.empty(longest)
+        buffer = np.empty(longest)
         place = pointers[ends[chunk]]
         for i in range(ends[chunk], ends[chunk + 1]):
-            names, costs = indices[pointers[i] : pointers[i + 1]], distances[pointers[i] : pointers[i + 1]]
+            names = indices[pointers[i] : pointers[i + 1]]
+            costs = distances[pointers[i] : pointers[i + 1]]
             response = row[: len(names)]
             scores_of_pairs(names, costs, left[i], right, response)
             eta[i, 0], eta[i, 1] = project_row(response, -1, gain, total, buffer)
@@ -288,12 +298,14 @@ def step_candidates(
     """Project ``keep * w_ij + gain * (bonus_ij - d_ij)`` over each row's candidates; W is CSR on some of them."""
     (pointers, indices, distances), (left, right) = candidates, sides
     edge_pointers, edge_columns, edge_weights = edges
-    longest, ends = widest(pointers), runs(pointers.shape[0] - 1)
+    longest = widest(pointers)
+    ends = runs(pointers.shape[0] - 1)
     for chunk in prange(len(ends) - 1):
         buffer = np.empty(longest)
         before = np.zeros(pointers.shape[0] - 1)
         for i in range(ends[chunk], ends[chunk + 1]):
-            names, costs = indices[pointers[i] : pointers[i + 1]], distances[pointers[i] : pointers[i + 1]]
+            names = indices[pointers[i] : pointers[i + 1]]
+            costs = distances[pointers[i] : pointers[i + 1]]
             response = out[pointers[i] : pointers[i + 1]]
             scores_of_pairs(names, costs, left[i], right, response)
             for e in range(edge_pointers[i], edge_pointers[i + 1]):
@@ -351,7 +363,10 @@ def nearest_in_rows(distances: Array, nodes: Array, nearest: Array, labels: Arra
     """Write the smallest distances of each row, sorted upward, and their columns; ``nodes[i]`` is row i's own."""
     kept = nearest.shape[1]
     for i in range(len(distances)):
-        row, keys, names, size = distances[i], nearest[i], labels[i], 0
+        row = distances[i]
+        keys = nearest[i]
+        names = labels[i]
+        size = 0
         for j in range(len(row)):
             if (size < kept or row[j] < keys[0]) and j != nodes[i]:
                 size = push(keys, names, size, row[j], j)

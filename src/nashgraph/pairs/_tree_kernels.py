@@ -37,7 +37,8 @@ def point_gaps(tile: Array, low: Array, high: Array, gaps: Array) -> None:
     for p in range(WIDTH):
         gaps[p] = 0.0
     for m in range(len(low)):
-        least, most = low[m], high[m]
+        least = low[m]
+        most = high[m]
         for p in range(WIDTH):
             gap = max(least - tile[m, p], tile[m, p] - most, 0.0)
             gaps[p] += gap * gap
@@ -110,8 +111,10 @@ def begin_rows(tree: Tree, pull: BonusRanges, leaf: int, rows: Rows) -> None:
     That is the bonus and rounding, less the other's node cost. For all of them and each leaf: the least cost of a pair.
     """
     rank = pull.left.shape[1]
-    most, least = np.full(rank, -np.inf), np.full(rank, np.inf)
-    first, last = tree.leaves[leaf], tree.leaves[leaf + 1]
+    most = np.full(rank, -np.inf)
+    least = np.full(rank, np.inf)
+    first = tree.leaves[leaf]
+    last = tree.leaves[leaf + 1]
     for p in range(last - first):
         rows.most[p], rows.least[p] = -np.inf, np.inf
         for s in range(tree.starts[first + p], tree.starts[first + p + 1]):
@@ -150,9 +153,16 @@ def find_hits(tree: Tree, pull: BonusRanges, leaf: int, other: int, rows: Rows, 
     two matrices. The remaining pairs are measured on the points themselves, all together, for the processor to fetch
     many at a time.
     """
-    first, last, begin = tree.leaves[leaf], tree.leaves[leaf + 1], tree.leaves[other]
-    radius, off, picked, products = rows.radius, rows.off, rows.picked, rows.products
-    half, points, node_costs = tree.half[other], tree.points, tree.node_costs
+    first = tree.leaves[leaf]
+    last = tree.leaves[leaf + 1]
+    begin = tree.leaves[other]
+    radius = rows.radius
+    off = rows.off
+    picked = rows.picked
+    products = rows.products
+    half = tree.half[other]
+    points = tree.points
+    node_costs = tree.node_costs
     point_gaps(tree.tiles[leaf], tree.low[other], tree.high[other], rows.gaps)
     range_of = pull.leaf_most[other], pull.leaf_least[other], tree.leaf_node_cost[other]
     off_distance(rows.most, rows.least, rows.rounding, *range_of, tree.error * tree.size[other], off)
@@ -164,15 +174,18 @@ def find_hits(tree: Tree, pull: BonusRanges, leaf: int, other: int, rows: Rows, 
     np.dot(rows.block[:gathered], tree.tiles[other], products[:gathered])
     count = 0
     for k in range(gathered):
-        p, before = picked[k], count
+        p = picked[k]
+        before = count
         level = tree.half[leaf, p] - 0.5 * (radius[p] + off[p])
         if any_above(products[k], half, level):
             count += above(products[k], half, level, rows.there[count:])
             rows.here[before:count] = first + p
         stats[2] += (count - before) * (tree.starts[first + p + 1] - tree.starts[first + p])
     for h in range(count):
-        p, q = rows.here[h], begin + rows.there[h]
-        distance, scale = squared_distance(points[p], points[q]), tree.scales[p] + tree.scales[q]
+        p = rows.here[h]
+        q = begin + rows.there[h]
+        distance = squared_distance(points[p], points[q])
+        scale = tree.scales[p] + tree.scales[q]
         rows.there[h], rows.measured[h] = q, pair_cost(distance, scale, node_costs[p] + node_costs[q])
     return count
 
@@ -186,8 +199,15 @@ def list_leaf(
     Cuts are in the tree's order of nodes. Writes whose they are, from the leaf's first node on, and their partners.
     """
     begin_rows(tree, pull, leaf, rows)
-    first, last, starts = tree.leaves[leaf], tree.leaves[leaf + 1], tree.starts
-    radius, here, there, nodes, left, right = rows.radius, rows.here, rows.there, tree.nodes, pull.left, pull.right
+    first = tree.leaves[leaf]
+    last = tree.leaves[leaf + 1]
+    starts = tree.starts
+    radius = rows.radius
+    here = rows.here
+    there = rows.there
+    nodes = tree.nodes
+    left = pull.left
+    right = pull.right
     farthest = -np.inf
     for point in range(first, last):
         lowest = np.inf
@@ -214,7 +234,9 @@ def list_leaf(
 @kernel()
 def by_owner(owners: Array, items: Array, n_owners: int) -> tuple[Array, Array]:
     """Return how much each owner has, and a list of what owners have owner by owner."""
-    counts, places, out = np.zeros(n_owners, np.int64), np.zeros(n_owners, np.int64), np.empty(len(owners), items.dtype)
+    counts = np.zeros(n_owners, np.int64)
+    places = np.zeros(n_owners, np.int64)
+    out = np.empty(len(owners), items.dtype)
     for k in range(len(owners)):
         counts[owners[k]] += 1
     for row in range(n_owners - 1):
@@ -242,7 +264,8 @@ def push_equals(
 
     Few of many equals are kept: those whose draws leave about twice as many are looked at first, then the others.
     """
-    kept, own = len(keys), draws[t]
+    kept = len(keys)
+    own = draws[t]
     share = np.int64(2 * HALF_BIT * min(1.0, 2.0 * kept / (end - begin)))
     limit = np.int64(np.float64(cost).view(np.int64) + share).view(np.float64)
     for low, high in ((cost, limit), (limit, np.inf)):
@@ -267,21 +290,36 @@ def nearest_leaf(
     """
     begin_rows(tree, pull, leaf, rows)
     order_leaves(tree, pull, leaf, rows)
-    first, last, starts, kept = tree.leaves[leaf], tree.leaves[leaf + 1], tree.starts, costs.shape[1]
-    radius, here, there, nodes, left, right = rows.radius, rows.here, rows.there, tree.nodes, pull.left, pull.right
-    sizes, plain = np.zeros(len(costs), np.int64), left.shape[1] == 0
+    first = tree.leaves[leaf]
+    last = tree.leaves[leaf + 1]
+    starts = tree.starts
+    kept = costs.shape[1]
+    radius = rows.radius
+    here = rows.here
+    there = rows.there
+    nodes = tree.nodes
+    left = pull.left
+    right = pull.right
+    sizes = np.zeros(len(costs), np.int64)
+    plain = left.shape[1] == 0
     farthest = np.inf
     radius[:] = np.inf
     for other in rows.order:
         if rows.costs[other] >= farthest:
             continue
         for h in range(find_hits(tree, pull, leaf, other, rows, stats)):
-            point, partner, cost, worst = here[h], there[h], rows.measured[h], -np.inf
+            point = here[h]
+            partner = there[h]
+            cost = rows.measured[h]
+            worst = -np.inf
             for t in range(starts[point], starts[point + 1]):
                 row = t - starts[first]
-                keys, names, size = costs[row], labels[row], sizes[row]
+                keys = costs[row]
+                names = labels[row]
+                size = sizes[row]
                 least = cost - best_bonus(left[t], left[t], pull.most[partner], pull.least[partner])
-                begin, end = starts[partner], starts[partner + 1]
+                begin = starts[partner]
+                end = starts[partner + 1]
                 if plain:
                     size = push_equals(keys, names, size, cost, t, begin, end, tree.draws, nodes)
                     begin = end
@@ -302,7 +340,8 @@ def nearest_leaf(
 @kernel(fastmath=FAST)
 def order_leaves(tree: Tree, pull: BonusRanges, leaf: int, rows: Rows) -> None:
     """Order the leaves by what pairs of the middles of boxes and of bonuses would cost."""
-    low, high = tree.low, tree.high
+    low = tree.low
+    high = tree.high
     for other in range(len(rows.order)):
         total = 0.0
         for m in range(low.shape[1]):

@@ -57,7 +57,9 @@ class CandidateSet:
     search_all = 0.25  # share of the rows beyond which all are searched: a scan by leaves costs less than all pairs do
 
     def __init__(self, search: PairSearch, pairs: Any, cut: Array) -> None:
-        self.search, self.pairs, self.cut = search, narrow(pairs), cut
+        self.search = search
+        self.pairs = narrow(pairs)
+        self.cut = cut
         self.bonuses = [self._searched(Bonus.none(len(cut)))]  # those that rows were searched with
         self.searched_with: Any = np.zeros(len(cut), np.int64)  # which of them, row by row
         self.renewals = 0  # how often rows were searched again
@@ -132,9 +134,11 @@ class CandidateSet:
 
     def step(self, weights: SparseWeights, bonus: Bonus, *, keep: float, gain: float, total: float) -> SparseWeights:
         """Return the projection of ``keep * W + gain * (bonus - D)`` onto S; needs all pairs."""
-        pairs, csr = self.pairs, weights.csr
+        pairs = self.pairs
+        csr = weights.csr
         values = np.empty(pairs.nnz)
-        candidates, edges = (pairs.indptr, pairs.indices, pairs.data), (csr.indptr, csr.indices, csr.data)
+        candidates = (pairs.indptr, pairs.indices, pairs.data)
+        edges = (csr.indptr, csr.indices, csr.data)
         _kernels.step_candidates(candidates, bonus[:2], edges, keep, gain, total, values)
         costs = np.bincount(rows_of(pairs), values * pairs.data, pairs.shape[0])
         square = float(np.vdot(values, values))  # before zeros are dropped, which moves the values
@@ -144,13 +148,19 @@ class CandidateSet:
 
     def _respond(self, bonus: Bonus, gain: float, total: float) -> tuple[Any, Any, Any]:
         """Return the best response among the candidates, each row's best score and what it is above the threshold."""
-        pairs, n = self.pairs, self.pairs.shape[0]
+        pairs = self.pairs
+        n = self.pairs.shape[0]
         counted = pairs.indptr.dtype
-        columns, values = np.empty_like(pairs.indices), np.empty(pairs.nnz)
-        lengths, eta, sums = np.empty(n, counted), np.empty((n, 2)), np.empty((n, 2))
-        candidates, response = (pairs.indptr, pairs.indices, pairs.data), (columns, values, lengths, eta, sums)
+        columns = np.empty_like(pairs.indices)
+        values = np.empty(pairs.nnz)
+        lengths = np.empty(n, counted)
+        eta = np.empty((n, 2))
+        sums = np.empty((n, 2))
+        candidates = (pairs.indptr, pairs.indices, pairs.data)
+        response = (columns, values, lengths, eta, sums)
         _kernels.respond_candidates(candidates, bonus[:2], gain, total, response)
-        pointers, runs = np.concatenate([[0], np.cumsum(lengths)]).astype(counted), _kernels.runs(n)
+        pointers = np.concatenate([[0], np.cumsum(lengths)]).astype(counted)
+        runs = _kernels.runs(n)
         found = (closed_up(pairs.indptr[runs[:-1]], part, pointers[runs]) for part in (values, columns))
         csr = sparse.csr_array((*found, pointers), shape=pairs.shape)
         csr.has_sorted_indices = pairs.has_sorted_indices

@@ -48,9 +48,11 @@ class Nearest:
         if SORT_SHARE * self.kept >= rows.shape[1]:
             rows[np.arange(len(rows)), nodes] = np.inf
             order = np.argsort(rows, axis=1, kind="stable")[:, : self.kept]
-            costs, labels = np.take_along_axis(rows, order, axis=1), order.astype(np.int32)
+            costs = np.take_along_axis(rows, order, axis=1)
+            labels = order.astype(np.int32)
         else:
-            costs, labels = np.empty((len(rows), self.kept)), np.empty((len(rows), self.kept), np.int32)
+            costs = np.empty((len(rows), self.kept))
+            labels = np.empty((len(rows), self.kept), np.int32)
             _kernels.nearest_in_rows(rows, nodes, costs, labels)
         return _costs.undrawn(costs) if self.bonus is None else costs, labels
 
@@ -72,7 +74,8 @@ class Above:
     def __call__(self, nodes: Array, rows: Array) -> tuple[Array, Array, Array]:
         """Return how many pairs each node has, their columns, and the cuts they were listed with."""
         sides = self.bonus.left[nodes], np.ascontiguousarray(self.bonus.right.T)
-        counts, cut = np.empty(len(rows), np.int64), self.cut[nodes]
+        counts = np.empty(len(rows), np.int64)
+        cut = self.cut[nodes]
         indices = np.empty(max(rows.shape[1], int(CROWDED * rows.size)), np.int32)
         if not _kernels.list_above(rows, nodes, *sides, cut, counts, indices):
             _kernels.exact_cuts(rows, nodes, *sides, self.gain, self.total, self.margin, cut)

@@ -163,7 +163,8 @@ class PairSearch:
 
         The blocks are shared among threads, each with a buffer of its own that is overwritten by its next block.
         """
-        size, asked = self.block_size, np.arange(len(self)) if nodes is None else nodes
+        size = self.block_size
+        asked = np.arange(len(self)) if nodes is None else nodes
         self.scans += len(asked) / len(self)
 
         def block(first: int, buffer: Array) -> Part:
@@ -198,7 +199,8 @@ class GappedPairSearch(PairSearch):
     def __init__(self, X: Array, node_costs: Array | None = None, sizes: Array | None = None) -> None:
         check_observed(X, np.arange(X.shape[1]))
         self.node_costs = np.zeros(X.shape[1]) if node_costs is None else node_costs
-        self.scans, self.known_nearest = 0.0, None
+        self.scans = 0.0
+        self.known_nearest = None
         observed = ~np.isnan(X)
         centred = np.where(observed, X - np.nanmedian(X, axis=1, keepdims=True), 0.0)
         self.points = np.ascontiguousarray(centred.T) / np.sqrt(2.0)
@@ -219,7 +221,8 @@ class GappedPairSearch(PairSearch):
 
     def _fill(self, nodes: Array, rows: Array) -> None:
         """Write the distances of a few nodes to all: two BLAS products, then one pass in place."""
-        points, observed = self.points[nodes], self.observed[nodes]
+        points = self.points[nodes]
+        observed = self.observed[nodes]
         np.matmul(np.hstack([points * points, observed, points]), self.facing.T, out=rows)
         missing = ((1.0 - observed) @ self.typical)[:, None] + (observed * self.typical) @ (1.0 - self.observed).T
         arrays = self.points, self.observed, self.sizes
@@ -272,7 +275,8 @@ def make_search(X: Array, engine: str = "threads", geometry: str = "distance") -
             factors = np.zeros_like(energy)
             np.divide(energy.mean(), energy, out=factors, where=energy > _costs.SAME_POINT * usual)
             # Rounding is that of the signals, not of the node: scaled up, a node near the middle has more of it.
-            X, sizes = X * np.sqrt(factors), 0.5 * factors * np.maximum(energy, usual)
+            X = X * np.sqrt(factors)
+            sizes = 0.5 * factors * np.maximum(energy, usual)
         else:
             less = energy.max() - energy
             # Nodes of equal energy cost the same: a difference of 450 ulps is rounding, and must not set beta.

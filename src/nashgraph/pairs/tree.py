@@ -19,7 +19,9 @@ from .bonus import Bonus
 
 WIDTH = 64  # points of a leaf; only the last has fewer
 AXES = 32  # where there are more signals, the first axes give a lower bound of a distance
-SAMPLE, FEW = 1024, 256  # points that tell the axes of all, and the one along which a part is split
+# points that tell the axes of all, and the one along which a part is split
+SAMPLE = 1024
+FEW = 256
 
 
 class Order(NamedTuple):
@@ -66,7 +68,8 @@ class Tree(NamedTuple):
     def of(cls, points: Array, node_costs: Array, scales: Array, order: Order) -> Tree:
         """Build it. Where coordinates round in another way, other pairs may be looked at, and the same found."""
         error = 12.0 * (8 + points.shape[1]) * float(np.finfo(float).eps) + 2.0**-31  # costs are rounded to 32 bits
-        first, begins = order.nodes[order.starts[:-1]], order.leaves[:-1]
+        first = order.nodes[order.starts[:-1]]
+        begins = order.leaves[:-1]
         own = points[first], node_costs[first]
         whole = np.zeros((WIDTH * len(begins), len(order.axes)))  # with space for the last leaf
         coordinates = np.matmul(own[0], order.axes.T, out=whole[: len(first)])
@@ -135,7 +138,8 @@ class Rows(NamedTuple):
     @classmethod
     def of(cls, tree: Tree, rank: int) -> Rows:
         """Make space for a bonus of some rank."""
-        points, leaves = partial(np.empty, WIDTH), partial(np.empty, len(tree.size))
+        points = partial(np.empty, WIDTH)
+        leaves = partial(np.empty, len(tree.size))
         return cls(
             most=np.empty((WIDTH, rank)),
             least=np.empty((WIDTH, rank)),

@@ -29,17 +29,25 @@ from .weights import csr_of
 FIRST_NODES = 10_000  # below, a scan takes less than a second
 TRIED = 3  # leaves tried before a first scan, or a hundredth of them
 ROWS = 64  # of products in single precision at a time
-ROUNDOFF, SMALLEST = 2.0**-24, float(np.finfo(np.float32).tiny)  # of single precision; smaller products are lost
+# of single precision; smaller products are lost
+ROUNDOFF = 2.0**-24
+SMALLEST = float(np.finfo(np.float32).tiny)
 PAYS = 0.5  # share of the estimated cost of all pairs below which skipping pays (benchmarks/SKIPPING.md)
 
 # Nanoseconds for a pair of all, for one in single precision and one that is left of those, a box, a pair in a tile and
 # a pair that a tile leaves, each with what a signal or axis adds. They only have to be in proportion; they are
 # constants so that what is skipped does not depend on a clock.
-PAIR, PAIR_SIGNAL = 3.5, 0.18
-SCREENED, SCREENED_SIGNAL, SCREENED_HIT = 1.0, 0.04, 165.0
-BOX, BOX_AXIS = 4.0, 0.4
-TILE, TILE_AXIS = 0.5, 0.06
-HIT, HIT_SIGNAL = 120.0, 0.5
+PAIR = 3.5
+PAIR_SIGNAL = 0.18
+SCREENED = 1.0
+SCREENED_SIGNAL = 0.04
+SCREENED_HIT = 165.0
+BOX = 4.0
+BOX_AXIS = 0.4
+TILE = 0.5
+TILE_AXIS = 0.06
+HIT = 120.0
+HIT_SIGNAL = 0.5
 
 
 @dataclass(frozen=True)
@@ -53,7 +61,9 @@ class NearestOfLeaf:
         """Return what was looked at, the costs and whose they are."""
         tree = search.tree
         shape = len(tree.nodes_of(number)), self.kept
-        looked, costs, labels = np.zeros(3, np.int64), np.empty(shape), np.empty(shape, np.int32)
+        looked = np.zeros(3, np.int64)
+        costs = np.empty(shape)
+        labels = np.empty(shape, np.int32)
         _tree_kernels.nearest_leaf(tree, self.ranges, number, rows, costs, labels, looked)
         return looked, costs if self.ranges.left.shape[1] else _costs.undrawn(costs), labels
 
@@ -68,11 +78,14 @@ class AboveOfLeaf:
 
     def __call__(self, search: TreeSearch, number: int, rows: Rows) -> tuple[Array, Array, Array, Array]:
         """Return the work done, how many pairs each node has, their partners, and the cuts for them."""
-        nodes, capacity = search.tree.nodes_of(number), 0
+        nodes = search.tree.nodes_of(number)
+        capacity = 0
         most = int(CROWDED * len(nodes) * len(search))
         while capacity < most:
             capacity = min(most, 2 * capacity or len(search) + 512 * len(nodes))
-            looked, owners, indices = np.zeros(3, np.int64), np.empty(capacity, np.int64), np.empty(capacity, np.int32)
+            looked = np.zeros(3, np.int64)
+            owners = np.empty(capacity, np.int64)
+            indices = np.empty(capacity, np.int32)
             given = search.tree, self.ranges, number, self.cut, rows
             count = _tree_kernels.list_leaf(*given, owners, indices, looked)
             if count != _tree_kernels.FULL:
@@ -135,12 +148,15 @@ class TreeSearch(PairSearch):
         if not self._pays(work):
             return None
         shape = len(self), work.kept
-        costs, labels = np.empty(shape), np.empty(shape, np.int32)
-        self.looked, place = np.zeros(3, np.int64), 0
+        costs = np.empty(shape)
+        labels = np.empty(shape, np.int32)
+        self.looked = np.zeros(3, np.int64)
+        place = 0
         for looked, near, names in self._leaves(work):
             nodes = self.tree.nodes[place : place + len(near)]
             costs[nodes], labels[nodes] = near, names
-            self.looked, place = self.looked + looked, place + len(near)
+            self.looked = self.looked + looked
+            place = place + len(near)
         self.scans += 1.0
         self._judge(work, self.looked, range(len(self.tree.size)))
         return costs, labels
@@ -160,8 +176,11 @@ class TreeSearch(PairSearch):
         self.looked = sum(looked, np.zeros(3, np.int64))
         self.scans += 1.0
         self._judge(work, self.looked, range(len(looked)))
-        lengths, columns, nodes = np.concatenate(counts), np.concatenate(indices), self.tree.nodes
-        own, applied = np.empty_like(lengths), np.empty(len(self))
+        lengths = np.concatenate(counts)
+        columns = np.concatenate(indices)
+        nodes = self.tree.nodes
+        own = np.empty_like(lengths)
+        applied = np.empty(len(self))
         own[nodes], applied[nodes] = lengths, np.concatenate(cuts)
         found = csr_of(own, np.empty_like(columns), np.empty(len(columns)), len(self))
         begins = np.concatenate([[0], np.cumsum(lengths)])
@@ -191,14 +210,16 @@ class TreeSearch(PairSearch):
 
     def _judge(self, work: Nearest | Above, looked: Array, leaves: Any) -> None:
         """Note whether skipping costs less than going through all pairs, by what some leaves have looked at."""
-        tree, signals = self.tree, self.points.shape[1]
+        tree = self.tree
+        signals = self.points.shape[1]
         count, axes, _ = tree.tiles.shape
         boxes, tiles, pairs = looked
         ends = tree.starts[tree.leaves]
         nodes = int(np.diff(ends)[leaves].sum())
         ours = (BOX + BOX_AXIS * axes) * boxes + BOX_AXIS * axes * count * len(leaves)
         ours += WIDTH * (TILE + TILE_AXIS * axes) * tiles + (HIT + HIT_SIGNAL * signals) * pairs
-        pair, n = PAIR + PAIR_SIGNAL * signals, len(self)
+        pair = PAIR + PAIR_SIGNAL * signals
+        n = len(self)
         if isinstance(work, Nearest):  # so many of a row in random order were ever among its nearest
             hits = work.kept * (1.0 + np.log(n / work.kept)) / n
             pair = SCREENED + SCREENED_SIGNAL * signals + SCREENED_HIT * hits
@@ -222,8 +243,10 @@ def screened_nearest(search: PairSearch, kept: int) -> tuple[Array, Array] | Non
     """
     n = len(search)
     sizes = search.norms + search.node_costs
-    unit, kept = float(sizes.mean()) or 1.0, min(kept, n - 1)
-    sizes, points = sizes / unit, search.points * np.sqrt(2.0 / unit)
+    unit = float(sizes.mean()) or 1.0
+    kept = min(kept, n - 1)
+    sizes = sizes / unit
+    points = search.points * np.sqrt(2.0 / unit)
     if not np.isfinite(sizes).all():
         return None
     error = 2.0 * (points.shape[1] + 9) * ROUNDOFF
@@ -233,7 +256,8 @@ def screened_nearest(search: PairSearch, kept: int) -> tuple[Array, Array] | Non
 
     def block(first: int, buffer: Array) -> tuple[Array, Array]:
         nodes = np.arange(first, min(first + ROWS, n))
-        lows, names = np.empty((len(nodes), listed), np.float32), np.empty((len(nodes), listed), np.int32)
+        lows = np.empty((len(nodes), listed), np.float32)
+        names = np.empty((len(nodes), listed), np.int32)
         rows = np.matmul(own[nodes], facing, out=buffer[: len(nodes)])
         _kernels.nearest_in_rows(rows, nodes, lows, names)
         highs = np.partition(lows + 2.0 * error * sizes[names], kept - 1, axis=1)[:, kept - 1]
@@ -249,10 +273,8 @@ def screened_nearest(search: PairSearch, kept: int) -> tuple[Array, Array] | Non
     costs = search.costs(np.repeat(np.arange(n), listed), labels.ravel()).reshape(n, listed)
     _costs.draw_pairs(costs, np.arange(n), labels, _costs.node_draws(n))
     order = np.argsort(costs, axis=1, kind="stable")[:, :kept]
-    costs, labels = (
-        _costs.undrawn(np.take_along_axis(costs, order, axis=1)),
-        np.take_along_axis(labels, order, axis=1),
-    )
+    costs = _costs.undrawn(np.take_along_axis(costs, order, axis=1))
+    labels = np.take_along_axis(labels, order, axis=1)
     search.scans += 1.0
     if len(crowded := np.flatnonzero(~enough)):
         exact = zip(*search.scan(Nearest(kept), crowded), strict=True)

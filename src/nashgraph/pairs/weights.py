@@ -170,7 +170,8 @@ def merged_rows(matrix: Any, other: Any, nodes: Array | None = None) -> Any:
     nothing = np.empty(0, np.int32), np.empty(0)
     _merge_rows(first, second, place_of, np.zeros(0, np.int64), counts, *nothing)
     pointers = np.concatenate([[0], np.cumsum(counts)])
-    columns, data = np.empty(pointers[-1], np.int32), np.empty(pointers[-1])
+    columns = np.empty(pointers[-1], np.int32)
+    data = np.empty(pointers[-1])
     _merge_rows(first, second, place_of, pointers, counts, columns, data)
     merged = csr_of(counts, columns, data, matrix.shape[1])
     merged.has_sorted_indices = True
@@ -191,10 +192,13 @@ def _merge_rows(
     (starts, names, values), (other_starts, other_names, other_values) = first, second
     counts_only = len(pointers) == 0
     for i in prange(len(place_of)):
-        k, end = starts[i], starts[i + 1]
-        other, other_end = 0, 0
+        k = starts[i]
+        end = starts[i + 1]
+        other = 0
+        other_end = 0
         if place_of[i] >= 0:
-            other, other_end = other_starts[place_of[i]], other_starts[place_of[i] + 1]
+            other = other_starts[place_of[i]]
+            other_end = other_starts[place_of[i] + 1]
         place = 0 if counts_only else pointers[i]
         begin = place
         while k < end or other < other_end:
@@ -228,7 +232,8 @@ def product(matrix: Any, vector: Array) -> Array:
     if matrix.nnz < MANY_ENTRIES or matrix.dtype != vector.dtype:
         found: Array = matrix @ vector
         return found
-    rows, runs = matrix.shape[0], get_num_threads()
+    rows = matrix.shape[0]
+    runs = get_num_threads()
     ends = np.searchsorted(matrix.indptr, (np.arange(runs + 1) * matrix.nnz // runs).astype(matrix.indptr.dtype))
     ends[0], ends[-1] = 0, rows  # runs of as many entries each, and the rows without any at either end
     out = np.empty(rows, matrix.dtype)

@@ -78,7 +78,8 @@ def game_data(
     lacking = shown[places[~complete]].tolist()
     if lacking:
         left_out["without covariates"] = lacking
-    places, rows = places[complete], rows[complete]
+    places = places[complete]
+    rows = rows[complete]
     if not np.isfinite(y[rows]).any():
         raise InputError("nobody has an action, a place in the network and all covariates: check the names")
     for reason, people in left_out.items():
@@ -196,7 +197,8 @@ def formula_columns(formula: str, data: pd.DataFrame) -> pd.DataFrame:
 
 def numeric_columns(table: pd.DataFrame) -> tuple[Array, list[str]]:
     """Return a table as numbers: a column of words becomes 0/1 columns, one for each word but the first."""
-    columns, terms = list[Array](), list[str]()
+    columns = list[Array]()
+    terms = list[str]()
     for name in table.columns:
         column = table[name]
         if pd.api.types.is_numeric_dtype(column.dtype):
@@ -278,7 +280,8 @@ def check_not_collinear(columns: Array, terms: Sequence[str], tolerance: float =
 
 def dependent_terms(columns: Array, terms: Iterable[str], tolerance: float = 1e-9) -> list[str]:
     """Return the terms that the ones before them explain, by Gram and Schmidt."""
-    basis, dependent = list[Array](), list[str]()
+    basis = list[Array]()
+    dependent = list[str]()
     for column, term in zip(columns.T, terms, strict=True):
         size = float(np.linalg.norm(column))
         left = column.copy()

@@ -187,7 +187,8 @@ def designed(
         constants = group_columns(data.groups)
         names = tuple(f"{GROUP}{k + 1}" for k in range(constants.shape[1]))
     else:
-        constants, names = np.ones((len(data.names), 1)), (CONSTANT,)
+        constants = np.ones((len(data.names), 1))
+        names = (CONSTANT,)
     columns = np.column_stack([constants, data.covariates])
     check_not_collinear(columns, [*names, *data.terms])
     friends = tuple(f"{FRIENDS}{term}" for term in data.terms) if contextual else ()

@@ -97,7 +97,8 @@ def least_squares(form: ReducedForm, actions: Array, search: Search, start: Arra
 
 def check_identified(jacobian: Array, least: float) -> None:
     """Refuse a fit whose derivative by φ is a combination of the other derivatives."""
-    by_phi, others = jacobian[:, 0], jacobian[:, 1:]
+    by_phi = jacobian[:, 0]
+    others = jacobian[:, 1:]
     size = float(np.linalg.norm(by_phi))
     left = by_phi
     if others.shape[1]:
@@ -114,14 +115,16 @@ def check_identified(jacobian: Array, least: float) -> None:
 def _first(form: ReducedForm, actions: Array, observed: Array, search: Search) -> Array:
     """Return the best parameters on a grid of φ."""
     end = search.share * form.bound / form.feedback(actions[observed]) if np.isfinite(form.bound) else 0.0
-    best, least = None, np.inf
+    best = None
+    least = np.inf
     for phi in np.linspace(-end, end, search.grid) if end else [0.0]:
         parameters = _given_phi(form, actions, observed, float(phi))
         if parameters is None:
             continue
         residuals = actions[observed] - form.at(parameters[0], parameters[1:]).mean[observed]
         if float(residuals @ residuals) < least:
-            best, least = parameters, float(residuals @ residuals)
+            best = parameters
+            least = float(residuals @ residuals)
     if best is None:
         best = np.zeros(1 + form.n_coefficients)
     return best
@@ -173,7 +176,8 @@ def covariance(
     solution: Solution, observed: Array, errors: str, groups: Array | None, draws: Array | None
 ) -> tuple[Array, Array]:
     """Return the covariance of the estimates, and the part of it that comes from not knowing the network."""
-    jacobian, residuals = solution.point.jacobian[observed], solution.residuals
+    jacobian = solution.point.jacobian[observed]
+    residuals = solution.residuals
     p = jacobian.shape[1]
     bread = np.linalg.pinv(jacobian.T @ jacobian)
     within = bread @ meat(jacobian, residuals, errors, None if groups is None else groups[observed]) @ bread

@@ -94,7 +94,8 @@ def _lee_covariance(
     n, k = columns.shape
     mean = columns @ coefficients
     diagonal, played, squares = _traces(weights, phi, mean)
-    third, fourth = float(np.mean(residuals**3)), float(np.mean(residuals**4))
+    third = float(np.mean(residuals**3))
+    fourth = float(np.mean(residuals**4))
     excess = fourth - 3.0 * variance**2
     information = np.zeros((k + 2, k + 2))  # φ, b, σ²
     information[0, 0] = squares + float(played @ played) / variance
@@ -115,7 +116,9 @@ def _lee_covariance(
 
 def _traces(weights: Any, phi: float, mean: Array) -> tuple[Array, Array, float]:
     """Return the diagonal of G, G times the mean, and tr(G² + GᵀG)."""
-    diagonal, played, squares = np.zeros(len(mean)), np.zeros(len(mean)), 0.0
+    diagonal = np.zeros(len(mean))
+    played = np.zeros(len(mean))
+    squares = 0.0
     labels = connected_components(weights, directed=False)[1]
     for label in np.flatnonzero(np.bincount(labels) > 1):
         people = np.flatnonzero(labels == label)
@@ -141,7 +144,8 @@ def censored_likelihood(weights: Any, actions: Array, columns: Array) -> Likely:
 
     # Olsen's parameters θ/σ and 1/σ make all terms but the determinant concave.
     def negative(point: Array) -> float:
-        scaled, precision = point[:-1], float(np.exp(point[-1]))
+        scaled = point[:-1]
+        precision = float(np.exp(point[-1]))
         index = regressors @ scaled
         value = log_determinant(scaled[0] / precision, eigenvalues)
         value += float(stats.norm.logpdf(precision * actions[acting] - index[acting]).sum())

@@ -111,7 +111,8 @@ class Network:
             sources = np.column_stack([self.weights @ self.interaction.value(played), self.played])
             outer = self.outer_slope(phi, sources[:, 0], coefficients[:k])
             through = self.solver(phi, (outer, self.interaction.slope(played)))(outer[:, None] * sources)
-            by_phi, by_terms = through[:, :1], through[:, 1:]
+            by_phi = through[:, :1]
+            by_terms = through[:, 1:]
         jacobian = np.column_stack([by_phi, by_terms, self.outside])
         return Point(played + self.outside @ coefficients[k:], jacobian)
 
@@ -180,7 +181,8 @@ class ReducedForm:
         actions = network.actions(phi, network.played @ coefficients[:k])
         error = np.nan_to_num(target - actions - network.outside @ coefficients[k:])
         received = network.weights @ network.interaction.value(actions)
-        acting, slope = network.outer_slope(phi, received, coefficients[:k]), network.interaction.slope(actions)
+        acting = network.outer_slope(phi, received, coefficients[:k])
+        slope = network.interaction.slope(actions)
         transposed = sparse.csr_array(network.weights.T)
         reverse = solve_affine(lambda v: phi * slope * (transposed @ (acting * v)), error, tol=network.tol).point
         through = acting * reverse

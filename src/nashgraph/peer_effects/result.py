@@ -22,7 +22,8 @@ from .data import prepared
 from .instruments import Statistic
 from .links import LINKS
 
-FORMAT, VERSION = "nashgraph fitted game", 1
+FORMAT = "nashgraph fitted game"
+VERSION = 1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -175,7 +176,8 @@ class GameFit:
         networks = [prepared_on(replicate) for replicate in replicates] or [weights] * n_parameters
         prior, scale = self._prior(self.parameters)
         drawn = self.parameter_draws(len(networks), random_state)
-        priors, scaled = list[Any](), list[Any]()
+        priors = list[Any]()
+        scaled = list[Any]()
         for network, parameters in zip(networks, drawn, strict=True):
             one, factor = self._prior(parameters)
             priors.append(one)
@@ -200,7 +202,8 @@ class GameFit:
 
     def _places(self, graph: LearnedGraph) -> Array:
         """Return the place of each fitted person in a graph."""
-        ours, theirs = as_names(self.names), as_names(graph.names)
+        ours = as_names(self.names)
+        theirs = as_names(graph.names)
         places = {name: place for place, name in enumerate(theirs)}
         missing = [name for name in ours if name not in places]
         if missing:

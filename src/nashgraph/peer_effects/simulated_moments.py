@@ -54,9 +54,11 @@ def simulated_moments(
 
     def given(phi: float, weight: Array | None) -> tuple[float, Array, Array]:
         """Return the objective, the coefficients and the residuals at φ."""
-        K, columns = kernel(phi), means.columns(phi)
+        K = kernel(phi)
+        columns = means.columns(phi)
         root = square_root(np.linalg.pinv(K.T @ K) if weight is None else weight)
-        left, right = root @ (K.T @ columns), root @ (K.T @ target)
+        left = root @ (K.T @ columns)
+        right = root @ (K.T @ target)
         coefficients = np.linalg.lstsq(left, right, rcond=None)[0]
         missed = right - left @ coefficients
         return float(missed @ missed), coefficients, (target - columns @ coefficients) * observed

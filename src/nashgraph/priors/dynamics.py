@@ -146,8 +146,10 @@ class FixedPointPrior(Combinable):
     def adjoint(self, weights: Graph, actions: Array, *, tol: float = EXACT, start: Array | None = None) -> Array:
         """Solve for the adjoint u at given actions, on the device where the graph lives."""
         put, get = weights.place
-        outer, slope = put(self.outer_slope(weights, actions)), put(self.interaction.slope(actions))
-        constant, first = put(self.welfare.gradient(actions)), None if start is None else put(start)
+        outer = put(self.outer_slope(weights, actions))
+        slope = put(self.interaction.slope(actions))
+        constant = put(self.welfare.gradient(actions))
+        first = None if start is None else put(start)
 
         # Transposed, the derivative of the map is f'(y) W^T (δ φ'(z) v).
         def linear(vector: Array) -> Array:
@@ -261,7 +263,8 @@ class Dynamics(FixedPointPrior):
     share: float = field(default=1.0, init=False)
 
     def __post_init__(self) -> None:
-        benefit, interaction = node_values(self.benefit), as_interaction(self.interaction)
+        benefit = node_values(self.benefit)
+        interaction = as_interaction(self.interaction)
         self._set(benefit=benefit, interaction=interaction, welfare=as_welfare(self.welfare))
 
 
@@ -354,5 +357,11 @@ def at_place(interaction: Interaction, place: Place) -> Interaction:
     if place is HERE or getattr(interaction, "anywhere", False):
         return interaction
     put, get = place
-    value, slope = (lambda x: put(interaction.value(get(x)))), (lambda x: put(interaction.slope(get(x))))
+
+    def value(vector: Array) -> Array:
+        return put(interaction.value(get(vector)))
+
+    def slope(vector: Array) -> Array:
+        return put(interaction.slope(get(vector)))
+
     return cast(Interaction, SimpleNamespace(value=value, slope=slope))

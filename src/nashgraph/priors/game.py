@@ -104,7 +104,8 @@ class GamePrior(FixedPointPrior):
         # Corners of φ are rounded, because at a sharp one the value has no gradient.
         width = 0.0 if self.plain or benefit is None else self.rounding * float(benefit.mean())
         response = Clipped(np.inf if self.cap is None else float(self.cap), width)
-        interaction, welfare = as_interaction(self.interaction), as_welfare(self.welfare)
+        interaction = as_interaction(self.interaction)
+        welfare = as_welfare(self.welfare)
         self._set(benefit=benefit, interaction=interaction, welfare=welfare, response=response)
 
     @property
@@ -176,5 +177,6 @@ class Activities(Combinable):
         slope = self.welfare.gradient(rest.point)
         adjoint = solved(tdot, slope, None if start is None else start.adjoint).point
         value = float(self.welfare.value(rest.point)) + float(adjoint @ rest.defect)
-        Y, U = rest.point.reshape(shape), adjoint.reshape(shape)
+        Y = rest.point.reshape(shape)
+        U = adjoint.reshape(shape)
         return DynamicsState(Y, U, value, self.share * U, Y)

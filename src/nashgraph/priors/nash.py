@@ -86,7 +86,8 @@ def adjoint(
     weights = check_weights(square("W", W).to_numpy() if isinstance(W, pd.DataFrame) else W)
     y = in_order("y", y, names_of(W) or range(weights.shape[0]), "W")
     actions = check_vector("y", y, weights.shape[0], "pass the equilibrium of W")
-    transposed, slope = weights.T, as_interaction(interaction).slope(actions)
+    transposed = weights.T
+    slope = as_interaction(interaction).slope(actions)
     solution = solve_affine(lambda v: slope * (transposed @ v), as_welfare(welfare).gradient(actions), tol=tol)
     if not solution.residual <= tol:
         warn(

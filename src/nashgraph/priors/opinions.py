@@ -63,7 +63,8 @@ class Opinions(Combinable):
 
     def _evaluate(self, weights: Graph, *, tol: float, start: DynamicsState | None) -> DynamicsState:
         dot, tdot = products(weights)
-        share, n = self.susceptibility, len(self.innate)
+        share = self.susceptibility
+        n = len(self.innate)
         # With row sums below 1 the innate opinion has what is left of a node's attention.
         sums = dot(np.ones(n))
         constant = (1.0 - share * sums) * self.innate
@@ -89,7 +90,8 @@ class Opinions(Combinable):
             apart = y - y.mean()
             return float(apart @ apart) / n, 2.0 * apart / n, none
         # Disagreement, the sum of W_ij (y_i - y_j)^2 / 2n, written out so that it takes two products.
-        heard, into = dot(y), tdot(np.ones(n))
+        heard = dot(y)
+        into = tdot(np.ones(n))
         value = 0.5 * float(sums @ y**2 + into @ y**2 - 2.0 * y @ heard) / n
         gradient = ((sums + into) * y - heard - tdot(y)) / n
         return value, gradient, ([np.full(n, 0.5 / n), -y / n], [y**2, y])
@@ -127,7 +129,8 @@ class GraphFilter(Combinable):
         if coefficients.ndim != 1 or len(coefficients) < 2:
             raise InputError("GraphFilter needs two or more coefficients h_0, h_1, ..., for example [0, 1, 0.5]")
         check_finite("GraphFilter coefficients", coefficients, ("coefficient",), "give finite numbers")
-        benefit, welfare = node_values(self.benefit), as_welfare(self.welfare)
+        benefit = node_values(self.benefit)
+        welfare = as_welfare(self.welfare)
         self._set(coefficients=coefficients, benefit=benefit, welfare=welfare)
 
     def _evaluate(self, weights: Graph, *, tol: float, start: Any) -> PriorState:
@@ -142,7 +145,8 @@ class GraphFilter(Combinable):
         for coefficient in self.coefficients[-2:0:-1]:
             left.append(coefficient * gradient + tdot(left[-1]))
         worth = self.coefficients[0] * gradient + tdot(left[-1])
-        lefts, rights = np.column_stack(left[::-1]), np.column_stack(powers[:-1])
+        lefts = np.column_stack(left[::-1])
+        rights = np.column_stack(powers[:-1])
         return PriorState(float(self.welfare.value(y)), lefts, rights, actions=y, worth=worth)
 
     def with_benefit(self, benefit: Array) -> GraphFilter:

@@ -339,7 +339,8 @@ class CustomPrior(Combinable):
 
     def _evaluate(self, weights: Graph, *, tol: float, start: Any) -> PriorState:
         value, left, right = self.value_and_gradient(InMemory(*products(weights)))
-        left, right = np.asarray(left, float), np.asarray(right, float)
+        left = np.asarray(left, float)
+        right = np.asarray(right, float)
         if left.shape != right.shape or left.ndim not in (1, 2):
             raise InputError(
                 "value_and_gradient must return the value and two arrays of one shape, (n_nodes,) or (n_nodes, K), got "

@@ -101,10 +101,13 @@ def prior_test(
 
 def _first_order(prior: GamePrior, weights: Graph, count: int, random: np.random.Generator) -> tuple[float, Array]:
     """Return the value and those of relabelled graphs to first order in the benefits, around equal ones."""
-    benefit, mean = prior.benefit, float(prior.benefit.mean())
+    benefit = prior.benefit
+    mean = float(prior.benefit.mean())
     equal = replace(prior, benefit=np.full(len(benefit), mean)).evaluate(weights, tol=ROUGH)
     worth = equal.adjoint - equal.adjoint.mean()  # permuted benefits have the same sum, so the mean drops out
-    sizes, in_order = np.sort(worth), np.sort(benefit)  # sorted, so that draws do not depend on the order of nodes
+    # sorted, so that draws do not depend on the order of nodes
+    sizes = np.sort(worth)
+    in_order = np.sort(benefit)
     drawn = [float(sizes @ random.permutation(in_order)) for _ in range(count)]
     return equal.value + float(worth @ benefit), equal.value + np.array(drawn)
 

@@ -130,11 +130,13 @@ class Resilience(Combinable):
 
     def _together(self, weights: SparseWeights, tol: float, start: PriorState | None) -> PriorState:
         """Evaluate node dynamics in all scenarios at once."""
-        count, together = len(self.scenarios), AllScenarios(self.prior, len(self.scenarios))
+        count = len(self.scenarios)
+        together = AllScenarios(self.prior, len(self.scenarios))
         graph = AllWithoutNodes(weights, self.scenarios)
         before = start.parts[0] if start is not None and len(start.parts) == 1 else None
         rest, adjoint = together.solve(graph, tol, before)
-        y, state = rest.point.reshape(-1, count), together.state(graph, rest.point, adjoint, 0.0)
+        y = rest.point.reshape(-1, count)
+        state = together.state(graph, rest.point, adjoint, 0.0)
         values = np.array([self.prior.welfare.value(one) for one in y.T])
         value, counts = self._combined(values + (adjoint * rest.defect).reshape(-1, count).sum(axis=0))
         left, right = (graph.masked(side) for side in (state.left, state.right))
@@ -198,8 +200,13 @@ class AllScenarios(FixedPointPrior):
     """Node dynamics in several scenarios as one vector: a step for all of them costs little more than for one."""
 
     def __init__(self, prior: FixedPointPrior, count: int) -> None:
-        self.prior, self.count, self.benefit = prior, count, np.repeat(prior.benefit, count)
-        self.response, self.interaction, self.share, self.welfare = prior.response, prior.interaction, prior.share, self
+        self.prior = prior
+        self.count = count
+        self.benefit = np.repeat(prior.benefit, count)
+        self.response = prior.response
+        self.interaction = prior.interaction
+        self.share = prior.share
+        self.welfare = self
 
     @property
     def plain(self) -> bool:
@@ -216,7 +223,8 @@ class AllWithoutNodes:
     place = HERE
 
     def __init__(self, weights: SparseWeights, scenarios: Sequence[Array]) -> None:
-        self.weights, self.count = weights, len(scenarios)
+        self.weights = weights
+        self.count = len(scenarios)
         scenario = np.repeat(np.arange(self.count), [len(nodes) for nodes in scenarios])
         self.lost = np.concatenate(scenarios), scenario
 
@@ -238,7 +246,8 @@ class AllWithoutNodes:
 
 def graph_after(weights: Graph, scenario: Any) -> tuple[Graph, Callable[[Array, Array], tuple[Array, Array]]]:
     """Return what is left of a graph after a scenario, and what makes the gradient by W of that by what is left."""
-    dot, tdot = weights.dot, weights.tdot
+    dot = weights.dot
+    tdot = weights.tdot
     if not isinstance(scenario, TieDeletion):
         left = InMemory(
             lambda vector: zeroed(dot(zeroed(vector, scenario)), scenario),

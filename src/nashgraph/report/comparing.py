@@ -54,7 +54,8 @@ def differences(model: Any, of: str = "nodes", *, most: int = 20, nodes: Array |
     """
     check_choice("of", of, ("nodes", "ties"))
     count = check_integer("most", most, low=2, remedy="it is how many nodes or ties to compare; try 20")
-    replicates, graph = getattr(model, "replicate_graphs_", None), model.graph_
+    replicates = getattr(model, "replicate_graphs_", None)
+    graph = model.graph_
     if not replicates:
         raise InputError("the model has no replicates to compare by: fit ConsensusGL with n_replicates of 20 or more")
     if of == "nodes":
@@ -144,7 +145,8 @@ def compare_groups(model: Any, one: Any, other: Any, *, n_permutations: int = 19
     count = check_integer("n_permutations", n_permutations, low=19, remedy="try 199")
     names = names_of(one)
     order = order_of(names, names_of(other), "one", "other")
-    first, second = standardized("one", one), standardized("other", other)
+    first = standardized("one", one)
+    second = standardized("other", other)
     second = second if order is None else second[:, order]
     if first.shape[1] != second.shape[1]:
         raise InputError(
@@ -152,10 +154,14 @@ def compare_groups(model: Any, one: Any, other: Any, *, n_permutations: int = 19
         )
     if first.shape[1] > 2_000:
         raise InputError("every pair is tested, so at most 2,000 nodes can be compared; choose some of them")
-    pooled, split = np.vstack([first, second]), len(first)
+    pooled = np.vstack([first, second])
+    split = len(first)
     ties = [tie_values(model, part) for part in (first, second)]
     apart = ties[0] - ties[1]
-    norms, tops, sums, larger = [norm(apart)], [], [[part.sum() for part in ties]], np.zeros_like(apart)
+    norms = [norm(apart)]
+    tops = []
+    sums = [[part.sum() for part in ties]]
+    larger = np.zeros_like(apart)
     random = np.random.default_rng(random_state)
     for _ in range(count):
         drawn = random.permutation(len(pooled))

@@ -42,7 +42,8 @@ def cut_of(graph: LearnedGraph) -> Cut:
     symmetric = column in ("probability", EVIDENCE) or not graph.directed
     evidence = values if symmetric else pair_means(graph, values)
     share = column not in ("weight", EVIDENCE) and bool(((values >= 0) & (values <= 1)).all())
-    ties, level = graph, float(evidence.min(initial=0.0))
+    ties = graph
+    level = float(evidence.min(initial=0.0))
     if column == EVIDENCE:
         ties = graph.suggested()
         level = float(np.min(ties.edge_columns[EVIDENCE])) if ties.n_edges else 0.0
@@ -52,7 +53,8 @@ def cut_of(graph: LearnedGraph) -> Cut:
         level = level_of_likeliest(graph, evidence, n_expected)
         ties = replace(graph, edge_columns={**graph.edge_columns, "pair": evidence}).at_least("pair", level)
     elif share:
-        ties, level = replace(graph, edge_columns={**graph.edge_columns, "pair": evidence}).at_least("pair", 0.5), 0.5
+        ties = replace(graph, edge_columns={**graph.edge_columns, "pair": evidence}).at_least("pair", 0.5)
+        level = 0.5
     return Cut(column, share, level, evidence, ties, ties.undirected().n_edges)
 
 
@@ -75,7 +77,8 @@ def pair_means(graph: LearnedGraph, values: Array) -> Array:
 
 def matched(graph: LearnedGraph, truth: Any) -> LearnedGraph:
     """Return a true network with its nodes in the order of a graph's, by name if both have names."""
-    true, order = as_graph(truth), order_of(names_of(graph), names_of(truth), "graph", "truth")
+    true = as_graph(truth)
+    order = order_of(names_of(graph), names_of(truth), "graph", "truth")
     if order is not None:
         true = LearnedGraph.of(true.weights[order][:, order], graph.names, directed=true.directed)
     if true.n_nodes != graph.n_nodes:

@@ -26,7 +26,9 @@ NODES_HELD = 50_000
 EDGES_HELD = 20_000  # the surest or heaviest of all; each node's own few are added
 NEIGHBOURS = 5  # of each node, each way; fewer where there are very many nodes
 # The picture reaches from -1 to 1. A circle of mean influence has RADIUS over the square root of the number of nodes.
-RADIUS, LEAST_OF_MEAN, WIDEST = 0.22, 0.4, 0.075
+RADIUS = 0.22
+LEAST_OF_MEAN = 0.4
+WIDEST = 0.075
 TINY = np.finfo(float).tiny
 
 
@@ -144,14 +146,17 @@ def make_drawing(
     pulling = own.edges.take(heaviest_of_each(own.edges, 8))
     pull = sparse.csr_array((pulling.weight, (pulling.target, pulling.source)), shape=(count, count))
     found = LearnedGraph.of(pull).communities if communities is None else communities[graph.by_influence[:count]]
-    community, bubbles = np.unique(found, return_inverse=True)[1], None
+    community = np.unique(found, return_inverse=True)[1]
+    bubbles = None
     if layout is not None:
         positions, community, bubbles = placed_as(layout, graph.names[graph.by_influence[:count]], community)
     elif count > NODES_AT_ONCE:
         positions, bubbles = place_in_bubbles(pull, own.influence, community)
     else:
         positions = place(pull, own.influence)
-    left_out, n_nodes, n_held = "", graph.n_nodes, len(own.edges.weight)
+    left_out = ""
+    n_nodes = graph.n_nodes
+    n_held = len(own.edges.weight)
     if (count, n_held) != (n_nodes, own.n_edges):
         nodes = "all" if count == n_nodes else f"the {count:,} most influential of the"
         which = "heaviest" if cut.column == "weight" else "surest"
@@ -203,7 +208,9 @@ def make_view(model: GraphEstimator, order: Array, at_most: int, cut: Cut, fitte
     The fitted graph's view also has the heaviest edges of every node, so that each can be looked up with its ties.
     """
     graph = model.graph_ if model.graph_.directed else replace(model.graph_, directed=True)  # each pair listed twice
-    number, listed, held = np.argsort(order), graph.listed, order[:NODES_HELD]
+    number = np.argsort(order)
+    listed = graph.listed
+    held = order[:NODES_HELD]
     edges = listed._replace(source=number[listed.source], target=number[listed.target])
     among = (edges.source < len(held)) & (edges.target < len(held))
     pair = cut.evidence[edges.place]
@@ -212,7 +219,8 @@ def make_view(model: GraphEstimator, order: Array, at_most: int, cut: Cut, fitte
     kept[surest[:at_most]] = True
     if fitted:
         kept |= among & heaviest_of_each(edges, min(NEIGHBOURS, max(2, 60_000 // len(held))))
-    one, other = np.minimum(edges.source, edges.target), np.maximum(edges.source, edges.target)
+    one = np.minimum(edges.source, edges.target)
+    other = np.maximum(edges.source, edges.target)
     keys = one * len(order) + other
     kept = np.isin(keys, keys[kept])  # both directions of a pair, or none
     edges = edges.take(kept)
@@ -305,7 +313,8 @@ def evened(points: Array, cover: Array) -> Array:
 
 def fitted(points: Array) -> Array:
     """Move the middle of the picture to the origin and scale it to [-1, 1]."""
-    low, high = points.min(axis=0), points.max(axis=0)
+    low = points.min(axis=0)
+    high = points.max(axis=0)
     scaled: Array = (points - 0.5 * (low + high)) / max(0.5 * float((high - low).max()), TINY)
     return scaled
 
@@ -313,15 +322,20 @@ def fitted(points: Array) -> Array:
 @kernel(fastmath=True)
 def relax(points: Array, mass: Array, starts: Array, others: Array, pull: Array) -> None:
     """Let the forces move the points, in place, by steps that shrink to nothing."""
-    count, steps, gravity = len(points), 250, 0.1
-    across, upward = points[:, 0].copy(), points[:, 1].copy()
+    count = len(points)
+    steps = 250
+    gravity = 0.1
+    across = points[:, 0].copy()
+    upward = points[:, 1].copy()
     force = np.empty((count, 2))
     for step in range(steps):
         longest = 0.1 * np.sqrt(count) * (1.0 - step / steps) ** 1.5
         for i in range(count):
-            right, up = 0.0, 0.0
+            right = 0.0
+            up = 0.0
             for j in range(count):
-                dx, dy = across[i] - across[j], upward[i] - upward[j]
+                dx = across[i] - across[j]
+                dy = upward[i] - upward[j]
                 push = mass[j] / (dx * dx + dy * dy + 1e-3)
                 right += push * dx
                 up += push * dy
@@ -347,12 +361,15 @@ def separate(points: Array, radius: Array, rounds: int) -> None:
         moved = False
         for i in range(len(points)):
             for j in range(i):
-                dx, dy = points[i, 0] - points[j, 0], points[i, 1] - points[j, 1]
+                dx = points[i, 0] - points[j, 0]
+                dy = points[i, 1] - points[j, 1]
                 room = radius[i] + radius[j]
                 if dx * dx + dy * dy < room * room:
                     distance = np.sqrt(dx * dx + dy * dy)
                     if distance < 1e-9:  # one place for two nodes: any direction will do, the same every time
-                        dx, dy, distance = np.cos(1.0 * i), np.sin(1.0 * i), 1.0
+                        dx = np.cos(1.0 * i)
+                        dy = np.sin(1.0 * i)
+                        distance = 1.0
                     push = 0.5 * (room - distance) / distance if distance < room else 0.5 * room
                     points[i, 0] += push * dx
                     points[i, 1] += push * dy
@@ -381,8 +398,10 @@ def place_in_bubbles(pull: Any, influence: Array, member: Array) -> tuple[Array,
     for bubble in range(len(size)):
         inside = np.flatnonzero(member == bubble)
         positions[inside] = centres[bubble] + 0.9 * radius[bubble] * _inside(pull, influence, inside)
-    low, high = (centres - radius[:, None]).min(axis=0), (centres + radius[:, None]).max(axis=0)
-    middle, scale = 0.5 * (low + high), 0.5 * float((high - low).max())
+    low = (centres - radius[:, None]).min(axis=0)
+    high = (centres + radius[:, None]).max(axis=0)
+    middle = 0.5 * (low + high)
+    scale = 0.5 * float((high - low).max())
     return (positions - middle) / scale, Bubbles((centres - middle) / scale, radius / scale)
 
 

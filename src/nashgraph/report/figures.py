@@ -113,7 +113,8 @@ def stability_curve(
     (1.0, 0.0)
     """
     axis = ("signals", "nodes").index(check_choice("drop", drop, ("signals", "nodes"), ""))
-    random, whole = np.random.default_rng(random_state), model.graph_
+    random = np.random.default_rng(random_state)
+    whole = model.graph_
     agreement, correlation = np.zeros((2, len(shares), repeats))
     for k, share in enumerate(shares):
         if not 0 < share <= 1:
@@ -166,7 +167,8 @@ def plot_calibration(graph: Any, truth: Any, ax: Axes | None = None) -> Axes:
     >>> plot_calibration(graph, np.ones((3, 3)), Figure().subplots()).lines[1].get_xydata().tolist()
     [[0.75, 1.0]]
     """
-    curve, column = calibration_curve(graph, truth), cut_of(as_graph(graph)).column
+    curve = calibration_curve(graph, truth)
+    column = cut_of(as_graph(graph)).column
     if curve is None:
         raise InputError(
             f"the graph's {column} is not a share from 0 to 1: fit a model with a probability or frequency"
@@ -225,8 +227,11 @@ def evidence_and_truth(graph: Any, truth: Any) -> tuple[Array, Array, Array]:
     Pairs without evidence are two entries at the end: those tied in truth and those that are not.
     """
     learned = as_graph(graph)
-    pairs, true, n = learned.undirected(), matched(learned, truth).undirected().listed, learned.n_nodes
-    listed, evidence = pairs.listed, cut_of(pairs).evidence
+    pairs = learned.undirected()
+    true = matched(learned, truth).undirected().listed
+    n = learned.n_nodes
+    listed = pairs.listed
+    evidence = cut_of(pairs).evidence
     tied = np.isin(listed.source * n + listed.target, true.source * n + true.target)
     n_missed = len(true.weight) - int(tied.sum())
     rest = [n_missed, n * (n - 1) // 2 - len(tied) - n_missed]
@@ -284,14 +289,16 @@ def plot_networks(graphs: Mapping[str, Any], *, n_edges: int | None = None, n_la
     learned = {title: as_graph(graph) for title, graph in graphs.items()}
     if not learned:
         raise InputError("graphs is empty: pass a dict from a title to a network")
-    drawn, keys = {}, {}
+    drawn = {}
+    keys = {}
     for title, graph in learned.items():
         count = int(plots.LINES_A_NODE * graph.n_nodes) if n_edges is None else n_edges
         drawn[title] = pairs = plots.surest_pairs(cut_of(graph).ties, count)
         ends = np.stack([graph.names[pairs.source], graph.names[pairs.target]]).astype(str)
         keys[title] = [tuple(pair) for pair in np.sort(ends, axis=0).T.tolist()]
     same = len({tuple(sorted(map(str, graph.names))) for graph in learned.values()}) == 1
-    common, spots = set.intersection(*map(set, keys.values())), None
+    common = set.intersection(*map(set, keys.values()))
+    spots = None
     if same:
         union = nx.Graph([pair for pairs in keys.values() for pair in pairs])
         union.add_nodes_from(map(str, next(iter(learned.values())).names))
@@ -301,7 +308,8 @@ def plot_networks(graphs: Mapping[str, Any], *, n_edges: int | None = None, n_la
     down = -(-len(learned) // across)
     figure = Figure(figsize=(4.2 * across, 4.2 * down), layout="constrained")
     for place, (title, graph) in enumerate(learned.items()):
-        ax, pairs = figure.add_subplot(down, across, place + 1), drawn[title]
+        ax = figure.add_subplot(down, across, place + 1)
+        pairs = drawn[title]
         where = plots.places_of(spots and {name: spots[str(name)] for name in graph.names}, graph, pairs)
         shared = np.array([key in common or not same for key in keys[title]], dtype=bool)
         for kind, colour, style in ((shared, plots.BLUE, "solid"), (~shared, plots.ORANGE, "dashed")):

@@ -45,18 +45,21 @@ def interventions_of(model: GraphEstimator) -> Interventions | None:
 
     On a consensus without benefits, and on a tie model, every node's benefit is 1.
     """
-    graph, smooth = model.graph_, model.without_prior_
+    graph = model.graph_
+    smooth = model.without_prior_
     told = "expected_ties" in graph.node_columns  # a tie model: people told who is central
     if not told and not {"benefit", "action"} <= graph.node_columns.keys() and graph.influence_supported is None:
         return None
-    game, plain = Game.on(model), None
+    game = Game.on(model)
+    plain = None
     if smooth is not None and getattr(model, "prior_share_", 0.0) > 0:
         plain = Game.on(LearnedGraph.of(smooth.weights, graph.names), game=game.prior)
     try:
         answers = answer_questions(game, Questions(budget=min(BEST, game.n_nodes - 1), cost="units"), plain)
     except InputError as error:
         return Interventions([], f"No interventions: {error}.", {})
-    columns, players = dict[str, Array](), answers[0].table
+    columns = dict[str, Array]()
+    players = answers[0].table
     if getattr(game.state, "worth", None) is not None:  # some priors have no benefits
         columns["worth"] = game.worth
     if len(players) and players["loss"].notna().all():
@@ -129,7 +132,8 @@ class Playable(NamedTuple):
 
 def playable(model: GraphEstimator) -> Playable | None:
     """Return the game that a model was learned with, where the page can play it: up to 5,000 nodes, by known rules."""
-    graph, prior = model.graph_, model.game_
+    graph = model.graph_
+    prior = model.game_
     rules = None if prior is None else rules_of(prior)
     if rules is None or not {"benefit", "action"} <= graph.node_columns.keys() or graph.n_nodes > 5_000:
         return None

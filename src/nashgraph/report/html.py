@@ -59,7 +59,8 @@ def write_report(summary: Summary, out_path: str | Path) -> None:
 
 def render(summary: Summary) -> str:
     """Return the page as text."""
-    graph, script = summary.graph, f"/*\nParts of d3:\n{asset('d3.LICENSE')}*/\n{asset('page.js')}"
+    graph = summary.graph
+    script = f"/*\nParts of d3:\n{asset('d3.LICENSE')}*/\n{asset('page.js')}"
     leaders = prose.leaders(graph)
     numbers = {name: number for number, name in enumerate(summary.hubs["name"].head(len(summary.drawing.positions)))}
     answers = [] if summary.interventions is None else summary.interventions.answers
@@ -140,9 +141,11 @@ def open_report(model: GraphEstimator, file: str | Path | None = None, *, show: 
 
 def notebook_view(model: GraphEstimator) -> str:
     """Return what a notebook shows of a fitted model: a picture that does not move, and six facts."""
-    graph, cut = model.graph_, cut_of(model.graph_)
+    graph = model.graph_
+    cut = cut_of(model.graph_)
     layout = make_drawing(model, None, cut).layout(graph.names[graph.by_influence])
-    page, picture = templates().get_template("notebook.html"), Markup(still_picture(graph, layout))
+    page = templates().get_template("notebook.html")
+    picture = Markup(still_picture(graph, layout))
     return page.render(model=model, method=type(model).__name__, cut=cut, leaders=prose.leaders(graph), picture=picture)
 
 
@@ -152,7 +155,8 @@ def still_picture(graph: LearnedGraph, layout: pd.DataFrame, width: int = 640, n
     ``layout`` is that of a summary: x, y and community of the nodes, most influential first. At most 800 lines and 700
     circles keep a picture at about 40 kB and readable.
     """
-    order, height = graph.by_influence[: len(layout)], round(width * 0.625)
+    order = graph.by_influence[: len(layout)]
+    height = round(width * 0.625)
     count = min(len(order), 700)
     rank = np.full(graph.n_nodes, len(order))
     rank[order] = np.arange(len(order))
@@ -162,7 +166,8 @@ def still_picture(graph: LearnedGraph, layout: pd.DataFrame, width: int = 640, n
     ends = np.stack([rank[pairs.source], rank[pairs.target]], axis=1)
     ends = ends[(ends < count).all(axis=1)][: int(min(800, LINES_A_NODE * len(order)))]
     tint = [COLOURS[group - 1] if group <= len(COLOURS) else GREY for group in layout["community"]]
-    lines, circles = defaultdict[str, list[Any]](list), defaultdict[str, list[Any]](list)
+    lines = defaultdict[str, list[Any]](list)
+    circles = defaultdict[str, list[Any]](list)
     for a, b in ends.tolist():
         lines[tint[a] if tint[a] == tint[b] else GREY].append((x[a], y[a], x[b], y[b]))
     told = graph.influence_supported is not False

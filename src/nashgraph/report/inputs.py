@@ -128,7 +128,8 @@ def _profiled(column: InputColumn, values: Array, community: Array) -> tuple[Arr
     known = np.isfinite(values)
     count = int(community.max()) + 1
     answered = np.bincount(community[known], minlength=count)
-    enough, per = answered >= 2, np.maximum(answered, 1)
+    enough = answered >= 2
+    per = np.maximum(answered, 1)
     name = text(column.name)
     if column.levels is None or column.ordered:
         try:
@@ -191,7 +192,9 @@ def _alike(values: Array, ties: LearnedGraph, *, categorical: bool) -> float:
     """Return one minus how much the ends of a tie differ, over how much any two nodes do; a gap counts as typical."""
     known = values[np.isfinite(values)]
     target = np.repeat(np.arange(ties.n_nodes), np.diff(ties.weights.indptr))
-    one, other, weight = values[target], values[ties.weights.indices], ties.weights.data
+    one = values[target]
+    other = values[ties.weights.indices]
+    weight = ties.weights.data
     both = np.isfinite(one) & np.isfinite(other)
     if len(known) < 2 or not both.any():
         return np.nan

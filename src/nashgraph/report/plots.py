@@ -24,7 +24,9 @@ from .prose import speaking
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#8c8c8c"
+BLUE = "#0072b2"
+ORANGE = "#d55e00"
+GREY = "#8c8c8c"
 CYCLE = (BLUE, ORANGE, "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 HEAT_CELLS = 400  # in a row of a heat map: finer ones cannot be seen
 LINES_A_NODE = 2.5  # of a graph drawn without a number: more are a solid ball
@@ -114,7 +116,8 @@ def plot_path(
     if not isinstance(path, LambdaPath):
         raise InputTypeError(f"path must be what GLGP.path returns, got {type(path).__name__}: call GLGP().path(X)")
     ax = axes_or_new(ax)
-    x, y = path.smoothness_costs, path.welfares
+    x = path.smoothness_costs
+    y = path.welfares
     color = next_color(ax)
     ax.plot(x, y, color=color, linewidth=1.6, label=label)
     fills = [color if model.converged_ else "white" for model in path.models]
@@ -151,7 +154,8 @@ def plot_convergence(run: GraphEstimator | Certificate, ax: Axes | None = None, 
     certificate = run if isinstance(run, Certificate) else run.certificate_
     if not certificate.history:
         raise InputError(f"there is no history of steps to draw ({certificate.sentence}): pass a method that iterates")
-    tol, ax = certificate.tol, axes_or_new(ax)
+    tol = certificate.tol
+    ax = axes_or_new(ax)
     values = np.maximum([record.value for record in certificate.history], 1e-17)
     style: dict[str, Any] = {"markersize": 2.5, "linewidth": 1.2, "label": label, "color": next_color(ax)}
     ax.semilogy([record.iteration for record in certificate.history], values, "o-", **style)
@@ -303,7 +307,8 @@ def draw_against_truth(ax: Axes, places: Array, drawn: Edges, true: Edges) -> No
     from matplotlib.lines import Line2D  # noqa: PLC0415
 
     ours, theirs = (edges.source * len(places) + edges.target for edges in (drawn, true))
-    hit, missed = np.isin(ours, theirs), ~np.isin(theirs, ours)
+    hit = np.isin(ours, theirs)
+    missed = ~np.isin(theirs, ours)
     opacity = opacities(drawn.weight)
     kinds: tuple[tuple[Edges, Array | float, str, Any, str], ...] = (
         (true.take(missed), 0.6, GREY, "dotted", "missed"),

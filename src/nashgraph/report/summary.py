@@ -99,8 +99,10 @@ class Summary:
         Nodes are the most influential ones, 50,000 at most; very long names are cut.
         """
         held = len(self.drawing.positions)
-        listed, order = self.hubs.head(held), self.graph.by_influence
-        history, checks = self.history, None
+        listed = self.hubs.head(held)
+        order = self.graph.by_influence
+        history = self.history
+        checks = None
         if history is not None:
             every = -(-len(history) // 1_000)  # of many steps about a thousand, the last among them
             history = history.iloc[::-every][::-1]
@@ -181,14 +183,16 @@ def summarize(
     >>> summary.certificate.converged, summary.cut.n_ties > 30, list(summary.hubs.columns)
     (True, True, ['name', 'influence', 'followers', 'listens_to', 'benefit', 'action'])
     """
-    graph, history = graph or model.graph_, model.certificate_.history
+    graph = graph or model.graph_
+    history = model.certificate_.history
     if path is not None and path.models[0].graph_.n_nodes != graph.n_nodes:
         raise InputError(
             f"path is of {path.models[0].graph_.n_nodes} nodes and the model of {graph.n_nodes}: pass the path of the "
             "signals the model was fitted to, or path=None"
         )
     cut = cut_of(graph)
-    drawing, ties = make_drawing(model, path, cut, communities, layout), cut.ties
+    drawing = make_drawing(model, path, cut, communities, layout)
+    ties = cut.ties
     front = None
     if path is not None:
         points = [
@@ -320,10 +324,12 @@ def said(value: Any) -> str:
 
 def prior_part(model: GraphEstimator, graph: LearnedGraph | None = None) -> PriorPart | None:
     """Return what the prior did, where it did something and the graph without it is known."""
-    graph, smooth = graph or model.graph_, model.without_prior_
+    graph = graph or model.graph_
+    smooth = model.without_prior_
     if smooth is None or getattr(model, "prior_share_", 0.0) == 0:
         return None
-    gained, more = (graph.weights - smooth.weights).tocoo(), graph.influence - smooth.influence
+    gained = (graph.weights - smooth.weights).tocoo()
+    more = graph.influence - smooth.influence
     target, source = gained.coords
 
     def named(*nodes: int) -> list[str]:

@@ -63,7 +63,8 @@ def level_of(search: PairSearch, degree: float, kept: int) -> tuple[float, float
     those add, so the other nodes need no more. Where many do, the level is infinite.
     """
     # An array, or a tensor where the engine keeps its candidates: what follows asks only what both can do.
-    n, nearest = len(search), search.nearest_costs(kept)
+    n = len(search)
+    nearest = search.nearest_costs(kept)
     costs = neighbour_costs(farther_than_first(nearest))
     pooled = costs.ravel()
     level = levels_of(pooled, n, [degree])[0]
@@ -73,7 +74,8 @@ def level_of(search: PairSearch, degree: float, kept: int) -> tuple[float, float
         rows = search.rows(short)
         rows[np.arange(len(short)), short] = np.inf
         pooled = np.concatenate([in_memory(pooled), *(costs_below(level, row)[kept:] for row in rows)])
-        level, short = levels_of(pooled, n, [degree])[0], short[:0]
+        level = levels_of(pooled, n, [degree])[0]
+        short = short[:0]
     if len(short) or (level == 0.0 and kept < n - 1):
         return np.inf, np.nan
     level = level or float(nearest.mean())
@@ -112,7 +114,9 @@ def levels_of(costs: Array, n: int, degrees: Array | list[float]) -> list[float]
     Where a degree falls into a run of equal costs, those neighbours are taken together or left out together, whichever
     comes nearer to it. Zero where all costs are zero: any level above it makes everybody a neighbour.
     """
-    size, same = len(costs), 1e-7  # relative differences below are ties: costs are rounded to 32 bits
+    # relative differences below are ties: costs are rounded to 32 bits
+    size = len(costs)
+    same = 1e-7
     wanted = np.minimum(np.round(np.asarray(degrees) * n).astype(int), size)
     places = np.unique([wanted - 1, np.minimum(wanted, size - 1)])
     pooled = np.partition(costs, places) if isinstance(costs, np.ndarray) else costs.sort().values
@@ -120,11 +124,14 @@ def levels_of(costs: Array, n: int, degrees: Array | list[float]) -> list[float]
     def level(rank: int) -> float:
         if rank == size:
             return 2.0 * float(pooled[-1])
-        below, above = float(pooled[rank - 1]), float(pooled[rank])
+        below = float(pooled[rank - 1])
+        above = float(pooled[rank])
         if above - below > same * above:
             return 0.5 * (below + above)
-        higher, lower = costs[costs > (1.0 + same) * above], (1.0 - same) * above
-        fewer, more = int((costs < lower).sum()), size - len(higher)
+        higher = costs[costs > (1.0 + same) * above]
+        lower = (1.0 - same) * above
+        fewer = int((costs < lower).sum())
+        more = size - len(higher)
         if fewer >= n and rank - fewer < more - rank:
             return lower
         return 0.5 * (above + float(higher.min())) if len(higher) else 2.0 * above
@@ -165,6 +172,7 @@ def response_ladder(search: PairSearch, betas: Array, c: float, kept: int, left:
 
 
 def _added_up(labels: Array, farther: Array, costs: Array, levels: Array, c: float) -> Ladder:
-    weights, shares = np.zeros_like(farther), np.zeros_like(farther)
+    weights = np.zeros_like(farther)
+    shares = np.zeros_like(farther)
     ladder_rows(farther, costs, levels, c / len(levels), 1.0 / len(levels), weights, shares)
     return Ladder(labels, weights, shares, levels / (2.0 * c))

@@ -39,7 +39,9 @@ class Smoothness:
     """
 
     def __init__(self, candidates: CandidateSet, beta: float, c: float, *, dense: bool) -> None:
-        self.candidates, self.beta, self.c = candidates, beta, c
+        self.candidates = candidates
+        self.beta = beta
+        self.c = c
         self.dense = dense
 
     @property

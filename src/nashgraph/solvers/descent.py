@@ -82,7 +82,8 @@ class BestResponse(SolverOptions):
         super().__post_init__()
         check_integer("memory", self.memory, low=0, remedy="try 6; 0 turns acceleration off")
         for name in ("armijo", "enough", "first_accuracy", "turned", "goes_on", "far"):
-            given, usual = getattr(self, name), getattr(type(self), name)
+            given = getattr(self, name)
+            usual = getattr(type(self), name)
             check_number(name, given, low=0, high=1e10, open_low=True, remedy=f"try {usual:g}")
 
     def solve(self, problem: Problem, lam: float, start: Weights | Result | None = None) -> Result:
@@ -106,7 +107,8 @@ class BestResponse(SolverOptions):
                         run.exact, now = True, run.evaluate(now.weights, EXACT, now.state)
                         continue
                     status = Status.STALLED if step is None else None
-                    now, iteration = step or now, iteration + 1
+                    now = step or now
+                    iteration = iteration + 1
             if status is not Status.CONVERGED:  # the last state may be rough
                 now = run.evaluate(now.weights, EXACT, now.state)
                 stationarity = problem.stationarity(now.weights, now.state, lam)
@@ -181,10 +183,12 @@ class Descent:
         """
         if self.exact:
             return EXACT
-        smoothness, size = self.problem.smoothness, float(np.sqrt(now.weights.square))
+        smoothness = self.problem.smoothness
+        size = float(np.sqrt(now.weights.square))
         own = smoothness.beta * size**2
         total = 0.0
-        dot, neighbours = products(now.weights)[0], smoothness.c * smoothness.n_nodes / size**2
+        dot = products(now.weights)[0]
+        neighbours = smoothness.c * smoothness.n_nodes / size**2
         for left, right in zip(columns(now.state.left).T, columns(now.state.right).T, strict=True):
             total += neighbours * float((self.lam * left) ** 2 @ dot(right**2))
         by_step = 0.1 * own / max(np.sqrt(total) * size, 2.0 * own)
@@ -217,10 +221,12 @@ class Descent:
 
         Every row's way descends by itself, so that any shares do: the slope is -2 beta sum_i share_i |d_i|^2 at most.
         """
-        options, way = self.options, response.minus(now.weights)
+        options = self.options
+        way = response.minus(now.weights)
         turned = np.zeros(len(self.shares), bool) if self.way is None else way.row_products(self.way) < 0
         grown = np.minimum(1.0, options.goes_on * self.shares)
-        self.way, self.shares = way, np.where(turned, options.turned * self.shares, grown)
+        self.way = way
+        self.shares = np.where(turned, options.turned * self.shares, grown)
         squares = way.row_products(way)
         while self.shares.max() > 1e-10:  # a shorter step is rounding
             whole = self.shares.min() == 1.0
@@ -262,7 +268,8 @@ class Acceleration:
         self.steps = self.changes = np.empty((0, 0))
 
     def _vector(self, state: Any) -> Array:
-        left, right = np.ravel(state.left), np.ravel(state.right)
+        left = np.ravel(state.left)
+        right = np.ravel(state.right)
         if not len(self.scales):
             self.shape = np.shape(state.left)
             sizes = [float(np.linalg.norm(left)) or 1.0, float(np.linalg.norm(right)) or 1.0]
@@ -271,7 +278,8 @@ class Acceleration:
 
     def add(self, state: Any, resulting: Any) -> None:
         """Store a gradient and the one at its best response, or on the way to it."""
-        point, image = self._vector(state), self._vector(resulting)
+        point = self._vector(state)
+        image = self._vector(resulting)
         residual = image - point
         if self.added == 0:
             self.steps, self.changes = np.empty((2, self.memory, len(image)))
@@ -279,7 +287,8 @@ class Acceleration:
             place = (self.added - 1) % self.memory
             np.subtract(image, self.output, out=self.steps[place])
             np.subtract(residual, self.residual, out=self.changes[place])
-        self.output, self.residual = image, residual
+        self.output = image
+        self.residual = residual
         self.added += 1
 
     def propose(self) -> PriorState | None:

@@ -90,7 +90,8 @@ def starting_points(problem: Problem, lam: float, random: np.random.RandomState)
 
     A random start is the best response to the prior at a random graph.
     """
-    n, c = problem.smoothness.n_nodes, problem.smoothness.c
+    n = problem.smoothness.n_nodes
+    c = problem.smoothness.c
 
     def response_on(graph: Any) -> Weights:
         return problem.respond(problem.prior.evaluate(graph, tol=1e-8), lam)

@@ -29,7 +29,8 @@ LEEWAY = 2.0  # how many times that a prior may really cost before lambda is hal
 # Steps of the best response in which a lambda must come near a stationary point, and how near. Where the graph nearly
 # tips over, steps are slow: at a million nodes one lambda took 148 when it was tried, and half of it takes 9
 # (benchmarks/GPU.md). On 120 problems of `make recovery`, tried once, default fits took at most 12: 40 changes none.
-PATIENCE, NEAR = 40, 1e-4
+PATIENCE = 40
+NEAR = 1e-4
 
 
 def lam_for_cost(smoothness: Smoothness, left: Array, right: Array, cost: float = COST) -> float:
@@ -66,8 +67,10 @@ def solve_at_cost(
     tips over on the way, lambda is halved again. ``solve`` takes lambda and a :class:`Budget`, a callback which raises
     :class:`GivenUp` to stop such a run.
     """
-    smoothness, state = problem.smoothness, problem.smooth_state
-    least, share = smoothness.value(problem.smooth), cost * typical_share(smoothness)
+    smoothness = problem.smoothness
+    state = problem.smooth_state
+    least = smoothness.value(problem.smooth)
+    share = cost * typical_share(smoothness)
     lam = lam_for_cost(smoothness, state.left, state.right, share)
     allowed = least + LEEWAY * share * max(least, np.finfo(float).tiny)
     proved = True
@@ -147,7 +150,8 @@ def lam_range(problem: Problem) -> tuple[float, float]:
     :math:`\lambda \langle L_i, R_j \rangle` differs between nodes by as much as all else,
     :math:`\max_j D_{ij} - \min_j D_{ij} + 2\beta c`.
     """
-    smoothness, state = problem.smoothness, problem.smooth_state
+    smoothness = problem.smoothness
+    state = problem.smooth_state
     threshold = problem.smooth.threshold
     assert threshold is not None  # the Smooth-GL graph is a best response
     left, right = (np.reshape(side, (smoothness.n_nodes, -1)) for side in (state.left, state.right))
@@ -158,7 +162,8 @@ def lam_range(problem: Problem) -> tuple[float, float]:
         )
     work = partial(range_of_rows, left, right, threshold, 2.0 * smoothness.beta * smoothness.c)
     lows, highs = zip(*smoothness.search.scan(work), strict=True)
-    low, high = min(*lows, lam_for_cost(smoothness, left, right, 1e-4)), max(highs)
+    low = min(*lows, lam_for_cost(smoothness, left, right, 1e-4))
+    high = max(highs)
     return min(low, high), high
 
 
@@ -171,7 +176,8 @@ def range_of_rows(
     neighbours' mean bonus, so pair (i, j) crosses zero at (d_ij - eta_i) / (its bonus - the mean bonus), where that is
     positive. Pairs within ``slack`` of zero are on the edge already and are passed over.
     """
-    slack, pairs = 1e-9 * float(rows.max()), np.arange(rows.shape[1]) != nodes[:, None]
+    slack = 1e-9 * float(rows.max())
+    pairs = np.arange(rows.shape[1]) != nodes[:, None]
     bonus = left[nodes] @ (right - right.mean(axis=0)).T
     gap = rows - threshold[nodes, None]
     near = (gap < 0.0) & pairs

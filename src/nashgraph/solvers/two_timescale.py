@@ -99,10 +99,12 @@ class TTGD(SolverOptions):
 def iterates(problem: Problem, lam: float, start: Weights, steps: StepSizes) -> Iterator[Weights]:
     """Yield the iterates of TTGD without end, the start first."""
     problem.smoothness.check_all_pairs(start)
-    weights, prior = start, problem.prior
+    weights = start
+    prior = problem.prior
     state: Any = None
     if isinstance(prior, FixedPointPrior):
-        actions, adjoint = prior.benefit, prior.welfare.gradient(prior.benefit)
+        actions = prior.benefit
+        adjoint = prior.welfare.gradient(prior.benefit)
     while True:
         yield weights
         if isinstance(prior, FixedPointPrior):
@@ -147,8 +149,11 @@ def theory_steps(problem: Problem, lam: float, start: Weights) -> StepSizes:
             f"steps='theory' holds for welfare='total' only, got {game.welfare!r}: the theorem's constants are "
             "those of the total action; give alpha and gamma instead"
         )
-    c, n = problem.smoothness.c, problem.smoothness.n_nodes
-    largest, root, gap = float(game.benefit.max()), float(np.sqrt(n)), 1.0 - problem.smoothness.c
+    c = problem.smoothness.c
+    n = problem.smoothness.n_nodes
+    largest = float(game.benefit.max())
+    root = float(np.sqrt(n))
+    gap = 1.0 - problem.smoothness.c
     alpha = gap / (1.0 + c) ** 2
     exact = game.evaluate(start).actions
     first = game.benefit + alpha * start.dot(game.interaction.value(game.benefit))

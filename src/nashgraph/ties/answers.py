@@ -15,7 +15,8 @@ ASSUMED_ERROR = 0.4  # variance, where answers cannot be checked against each ot
 
 def scaled_up(told: Array, features: Array) -> Array:
     """Return the counts, with the number of ties estimated in proportion if it was not asked (scale-up estimator)."""
-    counts, asked = told.copy(), ~np.isnan(told[:, 1:])
+    counts = told.copy()
+    asked = ~np.isnan(told[:, 1:])
     holders = (asked * features[:, 1:].sum(axis=0)).sum(axis=1)
     lacking = np.isnan(counts[:, 0]) & (holders > 0)
     counts[lacking, 0] = np.nansum(counts[lacking, 1:], axis=1) / holders[lacking] * len(features)

@@ -26,7 +26,8 @@ class Known(NamedTuple):
 
     def ties(self) -> tuple[Array, Array]:
         """Return the ends of the known ties, in both directions."""
-        one, other = self.one[self.value > 0], self.other[self.value > 0]
+        one = self.one[self.value > 0]
+        other = self.other[self.value > 0]
         return np.concatenate([one, other]), np.concatenate([other, one])
 
 

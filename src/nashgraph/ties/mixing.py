@@ -117,7 +117,8 @@ def _derivatives(
 ) -> tuple[Array, Array, float]:
     """Return gradient, negative Hessian and size of the statistics of one group."""
     group, centre = sample
-    V, rows = group.features, group.rows
+    V = group.features
+    rows = group.rows
     mine = V[rows]
     alike = group.likeness[rows] @ group.likeness.T
     P = sigmoid(mine @ matrix @ V.T + kappa * alike + group.shift)
@@ -128,7 +129,8 @@ def _derivatives(
     filled = expected * np.nan_to_num(group.counts[:, :1] / np.maximum(expected[:, :1], 1e-12), nan=1.0)
     told = np.where(np.isnan(group.counts), filled, group.counts) @ centre
     residual = told - expected @ centre
-    cross, size = mine.T @ residual, float(np.abs(mine.T @ told).max())
+    cross = mine.T @ residual
+    size = float(np.abs(mine.T @ told).max())
     gradient = (cross + cross.T)[upper] * scale
     slope = 0.0 if group.told_likeness is None else float(group.told_likeness.sum() - (P * alike).sum())
     P *= 1.0 - P

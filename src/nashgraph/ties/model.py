@@ -287,10 +287,12 @@ class CountsFit:
         The Poisson deviance of counts given the number of ties: likeness also says who is popular, mostly wrongly.
         """
         few = np.arange(len(here.rows))[:: 1 + len(here.rows) * self.n // TRIED_PAIRS]
-        rows, told = here.rows[few], here.counts[few]
+        rows = here.rows[few]
+        told = here.counts[few]
         if np.isnan(told[:, 1:]).all():
             return ASSUMED_KAPPA
-        best, least = 0.0, np.inf
+        best = 0.0
+        least = np.inf
         nothing = np.zeros((self.n, 0)) if alongside is None else alongside
         for kappa in KAPPAS:
             likeness = np.hstack([nothing, here.likeness * np.sqrt(kappa)])
@@ -302,7 +304,8 @@ class CountsFit:
             seen = ~np.isnan(told[:, 1:])
             deviance = float((expected[:, 1:] - np.nan_to_num(told[:, 1:]) * np.log(expected[:, 1:]))[seen].sum())
             if deviance < least - 1e-6:
-                best, least = kappa, deviance
+                best = kappa
+                least = deviance
         return best
 
     def popularity(self, mixing: Mixing, likeness: Array, asked: Array, complete: Array, spread: float) -> Array:

@@ -65,10 +65,12 @@ def expected_counts(low_rank: Factors, features: Array, rows: Array, each: Array
     The second, which only the history shows, takes as long as the first: it is NaN if there are many nodes.
     """
     left, right = low_rank.cast()
-    Z, with_value = features.astype(left.dtype), len(left) <= FLOAT32_ABOVE
+    Z = features.astype(left.dtype)
+    with_value = len(left) <= FLOAT32_ABOVE
 
     def job(block: slice) -> tuple[Array, float]:
-        nodes, value = rows[block], np.nan
+        nodes = rows[block]
+        value = np.nan
         P = sigmoid(left[nodes] @ right.T)
         if with_value:
             value = -float((np.log(P) @ each).sum())

@@ -13,7 +13,8 @@ from .tilts import Task, fit_tilts, known_rows
 
 # Networks drawn for the calibration: as many as have 5,000 ties, or 16. With one, another seed moved probabilities of
 # groups of 40 people by up to a quarter (benchmarks/EVIDENCE.md).
-ENOUGH_TIES, MOST_NETWORKS = 5000, 16
+ENOUGH_TIES = 5000
+MOST_NETWORKS = 16
 
 
 def drawn_network(low_rank: Factors, random: np.random.Generator) -> sparse.csr_array:
@@ -80,7 +81,8 @@ def calibration(
 
 def logistic_line(theta: Array, tie: Array) -> Array:
     """Return intercept and slope of the logistic regression of ties on log-odds."""
-    line, columns = np.array([0.0, 1.0]), np.column_stack([np.ones_like(theta), theta])
+    line = np.array([0.0, 1.0])
+    columns = np.column_stack([np.ones_like(theta), theta])
     for _ in range(50):
         p = sigmoid(columns @ line)
         hessian = (columns * (p * (1.0 - p))[:, None]).T @ columns + 1e-3 * np.eye(2)
@@ -109,7 +111,8 @@ def calibrated(low_rank: Factors, lines: Array, asked: Array) -> Factors:
 def levelled(low_rank: Factors, rows: Array, known: tuple[Array, Array, Array], wanted: Array) -> Factors:
     """Return the log-odds with a popularity added to some rows, so that calibration leaves expected ties as wanted."""
     n = len(low_rank.left)
-    shift, ones = np.zeros(n), np.ones((n, 1))
+    shift = np.zeros(n)
+    ones = np.ones((n, 1))
     place = np.full(n, -1)
     place[rows] = np.arange(len(rows))
     one, other, value = known_rows(known, place >= 0)

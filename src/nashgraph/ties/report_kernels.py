@@ -20,9 +20,19 @@ from ..compiled import kernel
 from ..validation import Array
 
 # Facts about an ordered pair (i, j), as bits: i says i → j; i says j → i; surely no tie; surely a tie.
-OUT, IN, NO_TIE, TIE = 1, 2, 4, 8
-CODES, DISTANCE, LISTED, SAME_GROUP, SAME_CODE = 0, 1, 2, 3, 4  # kinds of terms
-SMALL_PRODUCT, SMALLEST = 1e-200, 1e-300  # a product of likelihoods is turned into a logarithm before it underflows
+OUT = 1
+IN = 2
+NO_TIE = 4
+TIE = 8
+# kinds of terms
+CODES = 0
+DISTANCE = 1
+LISTED = 2
+SAME_GROUP = 3
+SAME_CODE = 4
+# a product of likelihoods is turned into a logarithm before it underflows
+SMALL_PRODUCT = 1e-200
+SMALLEST = 1e-300
 NOT_ASKED = 255  # in the table of answers, which else has bits
 
 

@@ -10,7 +10,10 @@ from ..compiled import kernel
 from ..validation import Array
 from .report_kernels import NOT_ASKED, SMALLEST, PairData, PairWeights, Work, class_of_groups, make_work, open_group
 
-TIED, STRONG, NAMING = 0, 1, 2  # rows of ``Work.rest``: derivatives in the log-odds of a tie, its strength, a report
+# rows of ``Work.rest``: derivatives in the log-odds of a tie, its strength, a report
+TIED = 0
+STRONG = 1
+NAMING = 2
 
 
 class Sums(NamedTuple):

@@ -48,7 +48,8 @@ class Task(NamedTuple):
         everybody = np.zeros_like(self.features)
         everybody[:, 0] = self.offset
         everybody[self.rows] += tilts
-        Z, half = self.features, everybody + 0.5 * self.features @ self.mixing
+        Z = self.features
+        half = everybody + 0.5 * self.features @ self.mixing
         return Factors(np.hstack([half, Z, self.likeness]), np.hstack([Z, half, self.likeness]))
 
 
@@ -70,10 +71,12 @@ class Value(NamedTuple):
 
 def evaluator(task: Task) -> Callable[[Array], Value]:
     """Return the objective and its gradient as a function of the tilts."""
-    Z, rows = task.features, task.rows
+    Z = task.features
+    rows = task.rows
     place = np.full(len(Z), -1)
     place[rows] = np.arange(len(rows))
-    asked, told = place >= 0, ~np.isnan(task.counts)
+    asked = place >= 0
+    told = ~np.isnan(task.counts)
     one, other, tie = known_rows(task.known, asked)
     counts = np.where(told, task.counts, 0.0)
     np.add.at(counts, place[one], -tie[:, None] * Z[other])  # what is left for pairs that are not known
@@ -98,17 +101,20 @@ def evaluator(task: Task) -> Callable[[Array], Value]:
 def fit_tilts(task: Task, tol: float = 1e-3, max_iter: int = 200) -> tuple[Array, Factors, Certificate]:
     """Return the tilts of those who were asked, the factors of all log-odds, and a certificate."""
     tilts = np.zeros_like(task.counts)
-    evaluate, told = evaluator(task), ~np.isnan(task.counts)
+    evaluate = evaluator(task)
+    told = ~np.isnan(task.counts)
     size = max(1e-12, float(np.linalg.norm(task.counts[told])))
     monitor = Monitor(Measure.GRADIENT, tol, max_iter)
     now = evaluate(tilts)
     memory: list[tuple[Array, Array, float]] = []
-    inverse, iteration = _blocks(task, now.low_rank, told), 0
+    inverse = _blocks(task, now.low_rank, told)
+    iteration = 0
     while (status := monitor.check(iteration, -now.objective, float(np.linalg.norm(now.gradient)) / size)) is None:
         if iteration and iteration % REFRESH == 0:
             inverse = _blocks(task, now.low_rank, told)
         move = _direction(now.gradient, memory, inverse) * told
-        slope, length = float((now.gradient * move).sum()), 1.0
+        slope = float((now.gradient * move).sum())
+        length = 1.0
         new = evaluate(tilts + move)
         while not (after := float((new.gradient * move).sum())) >= -0.5 * slope and length > 1e-6:
             length *= max(0.1, slope / (slope - after))  # where a straight line through both slopes is zero
@@ -116,16 +122,20 @@ def fit_tilts(task: Task, tol: float = 1e-3, max_iter: int = 200) -> tuple[Array
         if length <= 1e-6:
             status = Status.STALLED
             break
-        change, bend = length * move, now.gradient - new.gradient
+        change = length * move
+        bend = now.gradient - new.gradient
         if (curve := float((change * bend).sum())) > 0:
             memory = [*memory[1 - MEMORY :], (change, bend, 1.0 / curve)]
-        tilts, now, iteration = tilts + change, new, iteration + 1
+        tilts = tilts + change
+        now = new
+        iteration = iteration + 1
     return tilts, now.low_rank, monitor.certificate(status)
 
 
 def _blocks(task: Task, low_rank: Factors, told: Array) -> Array:
     """Return the inverse of each respondent's own block of the negative Hessian."""
-    n, columns = len(task.features), np.arange(len(task.features))
+    n = len(task.features)
+    columns = np.arange(len(task.features))
     if n > MOST_COLUMNS:
         columns = np.sort(np.random.default_rng(0).permutation(n)[:MOST_COLUMNS])
     blocks = curvature(low_rank, task.features, task.rows, columns)
@@ -137,7 +147,8 @@ def _blocks(task: Task, low_rank: Factors, told: Array) -> Array:
 
 def _direction(gradient: Array, memory: list[tuple[Array, Array, float]], inverse: Array) -> Array:
     """Return the quasi-Newton direction: the two-loop recursion around the block preconditioner."""
-    rest, weights = gradient.copy(), []
+    rest = gradient.copy()
+    weights = []
     for change, bend, scale in reversed(memory):
         weights.append(scale * float((change * rest).sum()))
         rest -= weights[-1] * bend

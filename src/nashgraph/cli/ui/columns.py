@@ -21,7 +21,13 @@ from ...io.recognize import counted_ties, possible_traits, refuse_what_is_no_tab
 from ...io.signals import widened
 from ...validation import Array
 
-ID, NUMBER, ORDERED, CATEGORY, COUNT, NAMES, OUT = "id", "number", "ordered", "category", "count", "names", "out"
+ID = "id"
+NUMBER = "number"
+ORDERED = "ordered"
+CATEGORY = "category"
+COUNT = "count"
+NAMES = "names"
+OUT = "out"
 ROLES = {
     ID: "id, names the rows",
     NUMBER: "number",
@@ -33,7 +39,9 @@ ROLES = {
 }
 # If every column is a node, there is less to choose.
 NODE_ROLES = {ID: "names the rows", NUMBER: "node", OUT: "leave out"}
-BARS, SHOWN = 14, 3  # bars of a chart; values named in a summary
+# bars of a chart; values named in a summary
+BARS = 14
+SHOWN = 3
 
 
 @dataclass(frozen=True)
@@ -91,14 +99,17 @@ def guessed(table: pd.DataFrame, options: TableOptions, file: str = "the table")
 def _unsaid(column: pd.Series, role: str) -> Column:
     """Return a column that is not read as answers: it names the rows, or is a node."""
     why = {ID: "names the rows", OUT: "row numbers that were saved with the table"}.get(role, "")
-    values, empty = column.dropna(), int(column.isna().sum())
+    values = column.dropna()
+    empty = int(column.isna().sum())
     bars = _heights(values.to_numpy(float)) if values.dtype.kind in "iuf" and role == NUMBER else []
     return Column(str(column.name), role, role, why, summary=_examples(values), bars=bars, empty=empty)
 
 
 def _looked_at(column: pd.Series, how: Any, names: Sequence[str]) -> Column:
     """Return a column by the way in which it would be coded as signals."""
-    name, values, empty = str(column.name), column.dropna(), int(column.isna().sum())
+    name = str(column.name)
+    values = column.dropna()
+    empty = int(column.isna().sum())
     try:
         part = coded(column, how, names)
     except TableError as error:
@@ -106,9 +117,11 @@ def _looked_at(column: pd.Series, how: Any, names: Sequence[str]) -> Column:
     asked = [as_name(code) for code in part.strays]
     codes = [*part.gaps, *asked]
     answered = values[~values.map(as_name).isin(codes)] if codes else values
-    role, why = part.kind, part.said.partition(";")[0] or part.left_out or "every value is a number"
+    role = part.kind
+    why = part.said.partition(";")[0] or part.left_out or "every value is a number"
     if "--ordinal" in part.said:  # the command says that they seem to have an order
-        role, why = ORDERED, "the values seem to have an order"
+        role = ORDERED
+        why = "the values seem to have an order"
     if asked:
         why = f"{', '.join(asked)} is far above the scale: it is read as missing unless you remove it"
     return Column(
@@ -164,7 +177,8 @@ def _shares(signals: Array) -> list[float]:
 def _in_words(part: Coded, values: pd.Series) -> str:
     """Return the values of a column in a few words: the range of numbers, the most frequent categories."""
     if part.kind == NUMBER and np.isfinite(part.values).any():
-        low, high = np.nanmin(part.values), np.nanmax(part.values)
+        low = np.nanmin(part.values)
+        high = np.nanmax(part.values)
         return f"{low:.4g} to {high:.4g}"
     if part.kind not in (CATEGORY, ORDERED):
         return _examples(values)

@@ -52,7 +52,10 @@ class Guard:
     """Let only requests through that come from the app's own pages in the browser that has the token."""
 
     def __init__(self, app: ASGIApp, session: Session, port: int) -> None:
-        self.app, self.session, self.host, self.cookie = app, session, f"{LOOPBACK}:{port}", f"nashgraph-{port}"
+        self.app = app
+        self.session = session
+        self.host = f"{LOOPBACK}:{port}"
+        self.cookie = f"nashgraph-{port}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or refuse it."""
@@ -209,7 +212,9 @@ def bound(port: int) -> socket.socket:
 
 def serve(port: int, browser: bool) -> int:
     """Serve the app until it is interrupted."""
-    listening, session, voice = bound(port), Session(), Voice()
+    listening = bound(port)
+    session = Session()
+    voice = Voice()
     port = listening.getsockname()[1]
     address = f"http://{LOOPBACK}:{port}/?token={session.token}"
     voice.say(f"open {address}")

@@ -38,8 +38,11 @@ class Job:
     """A run of the command in ``folder``; what it prints goes to ``log``, another folder."""
 
     def __init__(self, words: Sequence[str], folder: Path, log: Path) -> None:
-        self.words, self.out, self.err = list(words), log / "out.json", log / "messages.txt"
-        self.begun, self.cancelled = time.monotonic(), False
+        self.words = list(words)
+        self.out = log / "out.json"
+        self.err = log / "messages.txt"
+        self.begun = time.monotonic()
+        self.cancelled = False
         # -P: a random.py or numpy.py that lies in the folder is not imported.
         line = [sys.executable, "-P", "-m", "nashgraph", *words, "--json"]
         with self.out.open("wb") as out, self.err.open("wb") as err:
@@ -154,7 +157,9 @@ class Session:
     quick_bytes = 1_000_000  # of a file that is read at once: a process of its own takes a second to start
 
     def __init__(self) -> None:
-        self.token, self.key, self.lock = secrets.token_urlsafe(32), secrets.token_urlsafe(16), threading.Lock()
+        self.token = secrets.token_urlsafe(32)
+        self.key = secrets.token_urlsafe(16)
+        self.lock = threading.Lock()
         self.root = Path(tempfile.mkdtemp(prefix="nashgraph-ui-"))  # readable by this user alone
         self.clear()
 
@@ -163,10 +168,14 @@ class Session:
         self.folder = self.root / "work"
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir()
-        self.file, self.problem, self.table = "", "", pd.DataFrame()
+        self.file = ""
+        self.problem = ""
+        self.table = pd.DataFrame()
         self.reading = False
         self.reader: Reader | None = None
-        self.notes, self.files, self.given = list[str](), dict[str, str](), dict[str, str]()
+        self.notes = list[str]()
+        self.files = dict[str, str]()
+        self.given = dict[str, str]()
         self.guess: Guess | None = None
         self.job: Job | None = None
 
@@ -213,7 +222,9 @@ class Session:
         """Read the table as the form says, and guess the roles of its columns."""
         self.refuse_if_busy()
         self.given = {name: value for name, value in given.items() if name.startswith("set:")}
-        self.guess, self.problem, self.job = None, "", None
+        self.guess = None
+        self.problem = ""
+        self.job = None
         self.reading = True
         try:
             options = form.reading(self.file, self.given)
@@ -311,7 +322,8 @@ class Session:
 
     def zipped(self) -> Path:
         """Return the ZIP file of all that was written, with the command."""
-        path, out = self.root / f"{Path(self.file).stem}-network.zip", self.folder / OUT
+        path = self.root / f"{Path(self.file).stem}-network.zip"
+        out = self.folder / OUT
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
             for each in sorted(out.rglob("*")):
                 if each.is_file() and not each.is_symlink():

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 # ruff: noqa: PLC0415 (dask is found when first used)
 
-REACHED, WAITED = 10, 120  # seconds: for the scheduler to answer, for a first worker to come
+# seconds: for the scheduler to answer, for a first worker to come
+REACHED = 10
+WAITED = 120
 BASE_BYTES = 330e6  # what Python with the libraries takes in a worker
 # Workers here share the cores with all else, and by default each takes 4 % of one to watch itself many times a second.
 SELDOM = {
@@ -113,7 +115,8 @@ def check_cluster(client: Client, held: int, passing: int) -> None:
         _wait_for_a_worker(client)
         check_versions({"the scheduler": _scheduler_version(client)} | client.run(eval, VERSION, on_error="return"))
         for name, worker in client.scheduler_info()["workers"].items():
-            needed, limit = BASE_BYTES + held + passing * worker["nthreads"], worker["memory_limit"]
+            needed = BASE_BYTES + held + passing * worker["nthreads"]
+            limit = worker["memory_limit"]
             if 0 < limit < needed:
                 raise InputError(
                     f"the worker {name} may use {limit / 1e9:.2g} GB of memory and needs about {needed / 1e9:.2g} GB: "
@@ -160,7 +163,8 @@ class Sent:
     """
 
     def __init__(self, packed: Any) -> None:
-        self.value, self.packed = pickle.loads(packed), packed
+        self.value = pickle.loads(packed)
+        self.packed = packed
         self._made: Any = None
 
     def once(self, make: Callable[[Any], Any]) -> Any:

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
 # A task has at most so many pairs, half a second, so that a lost worker costs little, and at least so many that the
 # scheduler's work for it is little in comparison.
-TASK_PAIRS, LEAST_PAIRS = 5e7, 2e6
+TASK_PAIRS = 5e7
+LEAST_PAIRS = 2e6
 # From so many nodes on scans go leaf by leaf: 16 rows of costs are then more than a core's cache holds, and a tree is
 # little work compared with a scan. Below, all of a fit takes seconds.
 LEAVES_NODES = 50_000
@@ -80,11 +81,13 @@ class DaskSearch(PairSearch):
         """Yield the parts of a work on rows, or leaves, in order, as the workers return them; see :func:`spans`."""
         with failures_said(self.client):
             threads = sum(self.client.nthreads().values())
-            ends, sent_work = spans(count, least, pairs, threads), put(self.client, work)
+            ends = spans(count, least, pairs, threads)
+            sent_work = put(self.client, work)
             each = [self.sent] * (len(ends) - 1), [sent_work] * (len(ends) - 1), ends[:-1], ends[1:]
             tasks = self.client.map(task, *each, pure=False)
             while tasks:  # several at a time: to ask for one takes some milliseconds; what was had need not be kept
-                several, tasks = tasks[:threads], tasks[threads:]
+                several = tasks[:threads]
+                tasks = tasks[threads:]
                 for packed in self.client.gather(several):
                     yield from pickle.loads(packed)
 
@@ -134,7 +137,8 @@ def spans(count: int, least: int, pairs: float, threads: int) -> list[int]:
 def worked(sent_search: Sent, sent_work: Sent, first: int, last: int) -> bytes:
     """Do a work on the blocks of some rows and return the parts, packed into one: this runs in a worker."""
     search, (work, nodes) = sent_search.value, sent_work.value
-    n, size = len(search), search.block_size
+    n = len(search)
+    size = search.block_size
     buffer = np.empty((min(size, n), n))
     parts = []
     for start in range(first, last, size):
@@ -146,7 +150,8 @@ def worked(sent_search: Sent, sent_work: Sent, first: int, last: int) -> bytes:
 @one_thread()
 def worked_leaves(sent_search: Sent, sent_work: Sent, first: int, last: int) -> bytes:
     """Do a work on some leaves and return the parts, packed into one: this runs in a worker."""
-    search, job = sent_search.value, sent_work.once(sent_search.value.job_of)
+    search = sent_search.value
+    job = sent_work.once(sent_search.value.job_of)
     rows = Rows.of(search.tree, job.ranges.left.shape[1])
     return pickle.dumps([job(search, number, rows) for number in range(first, last)])
 

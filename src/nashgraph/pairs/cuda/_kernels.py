@@ -10,12 +10,21 @@ from typing import Any
 import triton
 import triton.language as tl
 
-ROWS, COLUMNS, WARPS, STAGES = 16, 64, 1, 3  # of a tile of scores; benchmarks/gpu.py --sweep times others
+# of a tile of scores; benchmarks/gpu.py --sweep times others
+ROWS = 16
+COLUMNS = 64
+WARPS = 1
+STAGES = 3
 WIDEST = 64  # signals that a tile of points takes at once
-PROGRAMS, SPAN = 4096, 2048  # that keep a GPU busy, and the fewest columns worth one
+# that keep a GPU busy, and the fewest columns worth one
+PROGRAMS = 4096
+SPAN = 2048
 LISTS = 1, 256, 1  # rows, candidates of each at a time, and warps of a program that projects
-LONG_LIST, LONG_LISTS = 1024, (1, 4096, 16)
-FEW_ROWS, SHORT = 32, 16  # a tile of short rows in a product
+LONG_LIST = 1024
+LONG_LISTS = (1, 4096, 16)
+# a tile of short rows in a product
+FEW_ROWS = 32
+SHORT = 16
 BLOCK = 1024  # entries of a long row taken at a time
 
 
@@ -136,7 +145,8 @@ def project_tile(  # type: ignore[no-untyped-def]
     start = tl.load(starts + i, mask=inside, other=0)
     length = tl.load(lengths + i, mask=inside, other=0).to(tl.int32)
     longest = tl.max(length, 0)
-    gain, wanted = tl.load(numbers), tl.load(numbers + 1)
+    gain = tl.load(numbers)
+    wanted = tl.load(numbers + 1)
     bonus = tl.load(left + i, mask=inside, other=0.0)
     within = tl.arange(0, CHUNKED)
     best = tl.full((ROWS, CHUNKED), -float("inf"), tl.float64)

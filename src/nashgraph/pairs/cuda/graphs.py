@@ -142,9 +142,12 @@ class CudaWeights(Factor):
         scaled = own[self.rows.long()] * self.values, others[other.rows.long()] * other.values
         keys, counts = torch.unique_consecutive(keys, return_counts=True)
         n = len(self.lengths)
-        values, rows = row_sums(torch.cat(scaled)[order], counts), torch.div(keys, n, rounding_mode="floor")
+        values = row_sums(torch.cat(scaled)[order], counts)
+        rows = torch.div(keys, n, rounding_mode="floor")
         kept = torch.nonzero(values).ravel()
-        values, rows, keys = values[kept], rows[kept], keys[kept]
+        values = values[kept]
+        rows = rows[kept]
+        keys = keys[kept]
         costs = own * self.costs + others * other.costs
         return type(self)(torch.bincount(rows, minlength=n), (keys - rows * n).int(), values, costs)
 
@@ -187,7 +190,8 @@ class CudaCandidates(CandidateSet):
     search: CudaSearch
 
     def __init__(self, search: CudaSearch, wanted: int) -> None:
-        self.search, self.cut = search, search.first_cuts(wanted)
+        self.search = search
+        self.cut = search.first_cuts(wanted)
         self.renewals = 0
         self.no_bonus = Bonus(*search.no_bonus, torch.zeros_like(self.cut))
         self.bonuses = [self._searched(self.no_bonus)]

@@ -47,7 +47,9 @@ CAPACITY = 512  # places of a row at first; rows that need more are done again w
 NEARER = 0.25  # of the way below its floor, how far a row is searched that has more on the whole way
 # First cuts come from a sample of the columns, then from samples this many times as large; of each, a row's cut is at
 # least its fourth best, because fewer tell too little.
-SMALLEST_SAMPLE, LARGER, FEW = 4096, 16, 4
+SMALLEST_SAMPLE = 4096
+LARGER = 16
+FEW = 4
 FURTHER = 1.5  # factor on the cut of rows that found too few
 EVERYTHING = 1e300  # a cost that no pair has
 ALL = slice(None)  # columns
@@ -73,22 +75,26 @@ class CudaSearch(PairSearch):
         tiles: bool | None = None,
     ) -> None:
         device = gpu() if device is None else device
-        self.tiles, self.capacity = device.type == "cuda" if tiles is None else tiles, CAPACITY
+        self.tiles = device.type == "cuda" if tiles is None else tiles
+        self.capacity = CAPACITY
         signals = as_tensor(X).to(device)
         centred = signals - signals.median(dim=1, keepdim=True).values
         self.there = centred.T.contiguous() / (2.0 * len(X)) ** 0.5
         norms = (self.there * self.there).sum(1)
-        self.points, self.norms = to_numpy(self.there), to_numpy(norms)
+        self.points = to_numpy(self.there)
+        self.norms = to_numpy(norms)
         self.sizes = signal_sizes(X) if sizes is None else sizes
         self.node_costs = np.zeros(len(norms)) if node_costs is None else node_costs
-        self.scales, self.heights = to_device(self.sizes, norms), to_device(self.node_costs, norms)
+        self.scales = to_device(self.sizes, norms)
+        self.heights = to_device(self.node_costs, norms)
         self.base = norms + self.heights
         # In units of the largest, squares in float32 neither overflow nor vanish where it matters.
         self.unit = float(self.base.max()) or 1.0
         self.everyone = torch.arange(len(self), device=device)
         self.draws = torch.from_numpy(node_draws(len(self)).view(np.int64)).to(device)
         self.shuffled = torch.randperm(len(self), generator=torch.Generator().manual_seed(0)).to(device)
-        self.scans, self.known_nearest = 0.0, None
+        self.scans = 0.0
+        self.known_nearest = None
         self.known: CudaCandidates | None = None
 
     @property
@@ -171,13 +177,15 @@ class CudaSearch(PairSearch):
         """
         size = right.abs().amax(0)
         size = torch.where(size > 0, size, 1.0)
-        left, right = left * size, (right / size)[among]
+        left = left * size
+        right = (right / size)[among]
         self.scans += len(rows) * len(right) / len(self) ** 2
         weak = left.shape[1] <= 1 and float(left.abs().sum(1).max()) <= LARGEST_BONUS * self.unit
         if not (self.tiles and weak):
             return self._by_blocks(rows, left, right, cut, among), cut
         if not left.shape[1]:
-            left, right = left.new_zeros((len(left), 1)), right.new_zeros((len(right), 1))
+            left = left.new_zeros((len(left), 1))
+            right = right.new_zeros((len(right), 1))
         nearer = cut if floor is None else floor - NEARER * (floor - cut)
         return self._by_tiles(rows, left[:, 0], right[:, 0], cut.clone(), nearer, among)
 
@@ -189,7 +197,8 @@ class CudaSearch(PairSearch):
         self, rows: torch.Tensor, left: torch.Tensor, right: torch.Tensor, cut: torch.Tensor, among: Any
     ) -> Ragged:
         kappa = self._slack(2.0**-53) + 2.0**-31  # and costs are rounded to 32 bits
-        lengths, columns = [], []
+        lengths = []
+        columns = []
         for part, scores in self._blocks(rows, left, right, among, 1.0 - kappa):
             hits = scores >= (cut[part] - kappa * (cut[part].abs() + left[part].abs().sum(1)))[:, None]
             lengths.append(hits.sum(1))
@@ -200,7 +209,9 @@ class CudaSearch(PairSearch):
         self, rows: torch.Tensor, left: torch.Tensor, right: torch.Tensor, among: Any, share: float = 1.0
     ) -> Iterator[tuple[slice, torch.Tensor]]:
         """Yield blocks of scores in float64, minus infinity at a row's own column, with ``share`` of the norms."""
-        points, base, names = self.there[among], self.base[among], self.everyone[among]
+        points = self.there[among]
+        base = self.base[among]
+        names = self.everyone[among]
         size = max(1, BLOCK_ENTRIES // len(names))
         for first in range(0, len(rows), size):
             part = slice(first, first + size)
@@ -220,15 +231,18 @@ class CudaSearch(PairSearch):
         among: Any,
     ) -> tuple[Ragged, torch.Tensor]:
         kappa = self._slack(2.0**-24)
-        facing, base = (2.0 * self._padded(self.there[among])).T.contiguous(), (1.0 - kappa) * self.base[among]
+        facing = (2.0 * self._padded(self.there[among])).T.contiguous()
+        base = (1.0 - kappa) * self.base[among]
         columns = facing, self.everyone[among].int(), right.float(), (base / self.unit).float()
         waiting = torch.arange(len(rows), device=rows.device)
-        parts, capacities = [], torch.full_like(waiting, self.capacity)
+        parts = []
+        capacities = torch.full_like(waiting, self.capacity)
         while len(waiting):
             beyond = []
             pieces = -(-int(capacities.sum()) // BLOCK_ENTRIES)
             for some, capacity in zip(waiting.tensor_split(pieces), capacities.tensor_split(pieces), strict=True):
-                names, bonus = rows[some], left[some]
+                names = rows[some]
+                bonus = left[some]
                 need = cut[some] - kappa * (cut[some].abs() + bonus.abs()) + (1.0 - kappa) * self.base[names]
                 need -= kappa * need.abs() + 1e-30 * self.unit
                 scaled = (bonus / self.unit).float(), (need / self.unit).float()
@@ -236,7 +250,8 @@ class CudaSearch(PairSearch):
                 fits = found.lengths == counts
                 parts.append((some[fits], Ragged(counts[fits], found.columns)))
                 # Beyond its places a row is searched less far, or, where it must be as far, with as many as it needs.
-                rest, wanted = some[~fits], counts[~fits]
+                rest = some[~fits]
+                wanted = counts[~fits]
                 beyond.append((rest, torch.where(cut[rest] < nearer[rest], self.capacity, wanted)))
             waiting, capacities = (torch.cat(each) for each in zip(*beyond, strict=True))
             cut[waiting] = nearer[waiting]
@@ -282,7 +297,8 @@ class CudaSearch(PairSearch):
 
         A sample of the columns tells it, searched above a cut that a smaller sample told.
         """
-        n, rows = len(self), self.everyone
+        n = len(self)
+        rows = self.everyone
         if wanted >= n - 1:
             return torch.full_like(self.base, -EVERYTHING)
         sample = min(n, SMALLEST_SAMPLE)

@@ -164,7 +164,9 @@ def project(scores: torch.Tensor, rows: torch.Tensor, lengths: torch.Tensor, gai
         kept = torch.nonzero(values + above[rows] > 0.0).ravel()
         if len(kept) == len(values):
             break
-        values, rows, edges = values[kept], rows[kept], kept if edges is None else edges[kept]
+        values = values[kept]
+        rows = rows[kept]
+        edges = kept if edges is None else edges[kept]
         lengths = torch.bincount(rows, minlength=len(top))
     found = torch.arange(len(values), device=values.device) if edges is None else edges
     return Projection(found, values + above[rows], lengths, top, above)
@@ -186,7 +188,8 @@ def project_in_place(
     from ._kernels import project_candidates  # noqa: PLC0415 (Triton comes with PyTorch for CUDA only)
 
     numbers = torch.tensor([gain, total], dtype=torch.float64, device=costs.device)
-    edges, counts = torch.empty_like(columns), torch.empty_like(lengths)
+    edges = torch.empty_like(columns)
+    counts = torch.empty_like(lengths)
     weights = torch.empty(len(columns), dtype=torch.float64, device=costs.device)
     top, above = torch.empty((2, len(lengths)), dtype=torch.float64, device=costs.device)
     project_candidates((starts, lengths, columns, costs), sides, numbers, (edges, weights, counts, top, above))
@@ -201,7 +204,8 @@ def smallest(
 
     Rows of like length are sorted together, as a table.
     """
-    found, places = values.new_empty((len(lengths), kept)), starts.new_empty((len(lengths), kept))
+    found = values.new_empty((len(lengths), kept))
+    places = starts.new_empty((len(lengths), kept))
     order = torch.argsort(lengths, descending=True)
     while len(order):
         within = torch.arange(int(lengths[order[0]]), device=values.device)
