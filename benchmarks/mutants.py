@@ -63,7 +63,7 @@ NAMED = [
     Mutant("graph.py", 'zip(table["source"].tolist(), table["target"]', 'zip(table["target"].tolist(), table["source"]',
            "tests/test_graph.py"),
     Mutant("io/read.py", "name_columns(options) if exact is None", "() if exact is None", "tests/io/test_units.py"),
-    Mutant("io/missing.py", "(values - centre) / spread, values.copy()", "values, values.copy()",
+    Mutant("io/missing.py", "scaled = (values - centre) / spread", "scaled = values",
            "tests/io/test_units.py"),
     Mutant("smoothness/degree.py", "2.0**-30 * abs", "0.0 * abs", "tests/smoothness/test_degree.py"),
     Mutant("smoothness/degree.py", "2.0**-30 * abs", "2.0**-20 * abs", "tests/smoothness/test_degree.py"),
