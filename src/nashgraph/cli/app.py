@@ -136,8 +136,8 @@ def show(asked: options.ShowArguments) -> None:
 def act(asked: options.ActArguments) -> None:
     """Interventions on a network: key players, support, ties to build or to watch, what if.
 
-    All of it is about the game on the network: every node makes an effort, its
-    action, for a benefit of its own, and more the more its neighbours do. The
+    All questions are about the game on the network. Every node chooses an action, an
+    effort. A node does more if its benefit is larger or its neighbours do more. The
     welfare is what all actions are worth. For a consensus, each answer shows how often it held across replicates.
 
     Example: nashgraph act graph --budget 10 --without ann
