@@ -92,11 +92,10 @@ def test_the_jacobian_and_the_adjoint_gradient_agree_with_differences(interactio
     A, X, _ = village(60)
     W = sparse.csr_array(rows(A))
     played = np.column_stack([np.full(60, 1.0), np.abs(X[:, :2])])
-    limits = {"factor_up_to": 600 if factored else 0, "dense_up_to": 0}
     linked = interaction in ("logit", "log")
     response = response_of(interaction if linked else "identity", linked or interaction == "linear", np.zeros(1))
     rule = as_interaction("linear" if linked else interaction)
-    form = ReducedForm((Network(W, played, X[:, 2:], rule, response, **limits),))
+    form = ReducedForm((Network(W, played, X[:, 2:], rule, response, dense_up_to=400 if factored else 0),))
     theta, step = np.array([0.5, 0.4, 0.8, 0.2, -0.7]) * (0.2 if interaction == "log" else 1.0), 1e-6
     target = np.random.default_rng(2).normal(size=60) + 2.0
     target[:5] = np.nan

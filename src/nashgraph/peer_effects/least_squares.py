@@ -34,12 +34,14 @@ from .reduced_form import NotIdentifiedError, Point, ReducedForm
 class Search:
     """How a fit is searched for.
 
-    ``grid`` values of φ are tried over ``share`` of the range in which the game surely has an equilibrium; the fit
-    stops at the relative offset ``tol`` or after ``max_steps``. ``identified`` is the least share of the Jacobian's φ
-    column, relative to its length, that the other columns must leave over.
+    ``grid`` values of φ are tried over ``share`` of the range in which the game surely has an equilibrium, on the first
+    ``grid_draws`` draws of the network; the fit stops at the relative offset ``tol`` or after ``max_steps``.
+    ``identified`` is the least share of the Jacobian's φ column, relative to its length, that the other columns must
+    leave over.
     """
 
     grid: int = 9
+    grid_draws: int = 3
     share: float = 0.95
     tol: float = 1e-8
     max_steps: int = 100
@@ -113,41 +115,39 @@ def check_identified(jacobian: Array, least: float) -> None:
 
 
 def _first(form: ReducedForm, actions: Array, observed: Array, search: Search) -> Array:
-    """Return the best parameters on a grid of φ."""
+    """Return the best parameters on a grid of φ, on the first draws: a start needs no more."""
+    form = ReducedForm(form.networks[: search.grid_draws])
     end = search.share * form.bound / form.feedback(actions[observed]) if np.isfinite(form.bound) else 0.0
-    best = None
+    best = np.zeros(1 + form.n_coefficients)
     least = np.inf
     for phi in np.linspace(-end, end, search.grid) if end else [0.0]:
-        parameters = _given_phi(form, actions, observed, float(phi))
-        if parameters is None:
+        try:
+            parameters, missed = _given_phi(form, actions, observed, float(phi))
+        except NoEquilibriumError:
             continue
-        residuals = actions[observed] - form.at(parameters[0], parameters[1:]).mean[observed]
-        if float(residuals @ residuals) < least:
+        if missed < least:
             best = parameters
-            least = float(residuals @ residuals)
-    if best is None:
-        best = np.zeros(1 + form.n_coefficients)
+            least = missed
     return best
 
 
-def _given_phi(form: ReducedForm, actions: Array, observed: Array, phi: float) -> Array | None:
-    """Return the coefficients that fit best at given φ: exact in a linear game, two steps in another."""
+def _given_phi(form: ReducedForm, actions: Array, observed: Array, phi: float) -> tuple[Array, float]:
+    """Return coefficients that fit well at given φ, and the sum of squares: exact in a linear game."""
+    target = actions[observed]
     if form.linear:
         columns = form.columns(phi)[observed]
-        return np.concatenate([[phi], np.linalg.lstsq(columns, actions[observed], rcond=None)[0]])
+        coefficients = np.linalg.lstsq(columns, target, rcond=None)[0]
+        residuals = target - columns @ coefficients
+        return np.concatenate([[phi], coefficients]), float(residuals @ residuals)
     # A start from what people would do if their neighbours were as active as observed on average.
-    filled = np.where(observed, actions, np.mean(actions[observed]))
+    filled = np.where(observed, actions, np.mean(target))
     network = form.networks[0]
     heard = np.mean([each.weights @ each.interaction.value(np.maximum(filled, 0.0)) for each in form.networks], axis=0)
     columns = np.column_stack([network.played, network.outside])[observed]
     pressure = network.response.guess(filled) if isinstance(network.response, Logit | Log) else filled
-    rest = (pressure - phi * heard)[observed]
-    parameters = np.concatenate([[phi], np.linalg.lstsq(columns, rest, rcond=None)[0]])
-    try:
-        form.at(parameters[0], parameters[1:])
-    except NoEquilibriumError:
-        return None
-    return parameters
+    coefficients = np.linalg.lstsq(columns, (pressure - phi * heard)[observed], rcond=None)[0]
+    residuals = target - form.at(phi, coefficients).mean[observed]
+    return np.concatenate([[phi], coefficients]), float(residuals @ residuals)
 
 
 def _moved(

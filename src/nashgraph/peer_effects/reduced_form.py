@@ -5,7 +5,7 @@ r"""The reduced form of the game as a regression function, with its derivatives,
 
 The response φ(z) is max(0, z), or that of a link. For f(x) = x without a link there is none: y = (I - φW)⁻¹ Z b,
 which may be negative. Differentiating the fixed point gives the
-columns of the Jacobian, each one solve by products with W (or a sparse factorisation where components are small):
+columns of the Jacobian, each one solve by products with W (or a factorisation if components are small):
 
 .. math:: \frac{\partial m}{\partial \phi} = M\, W f(y), \quad \frac{\partial m}{\partial b} = M Z, \quad
           M = (I - \phi\, \mathrm{diag}(s) W \mathrm{diag} f'(y))^{-1} \mathrm{diag}(s), \quad s = \varphi'(z) .
@@ -25,7 +25,6 @@ import numpy as np
 from scipy import sparse
 from scipy.linalg import lu_factor, lu_solve
 from scipy.sparse.csgraph import connected_components
-from scipy.sparse.linalg import splu
 
 from ..games import Interaction, NoEquilibriumError, solve_affine, solve_response, spectral_radius
 from ..games.interactions import Response
@@ -53,8 +52,8 @@ class Network:
     interaction: Interaction
     response: Response | None = None  # none in the linear game; its actions may be negative
     tol: float = 1e-12
-    factor_up_to: int = 600  # nodes in a component: above, a factorisation fills in and products are faster
-    dense_up_to: int = 2000  # nodes, if more than 5% of all pairs are tied: 0.2 s on one core
+    dense_up_to: int = 400  # people in a component: above, products with W are faster than a factorisation
+    dense_share: float = 0.05  # of all pairs tied, above which up to five times as many are factored
 
     @property
     def linear(self) -> bool:
@@ -62,10 +61,23 @@ class Network:
         return self.response is None
 
     @cached_property
-    def factored(self) -> bool:
-        """Whether linear systems are solved by a sparse factorisation."""
-        sizes = np.bincount(connected_components(self.weights, directed=False)[1])
-        return int(sizes.max(initial=1)) <= self.factor_up_to
+    def blocks(self) -> list[tuple[Array, Array]] | None:
+        """Connected components as dense blocks: (people, weights). None if one is too large to be factored."""
+        n = self.weights.shape[0]
+        labels = connected_components(self.weights, directed=False)[1]
+        sizes = np.bincount(labels)
+        largest = int(sizes.max(initial=0))
+        many_ties = self.weights.nnz > self.dense_share * n * n
+        if largest > (5 * self.dense_up_to if many_ties else self.dense_up_to):
+            return None
+        # Small components that lie next to each other share a block, because each block costs a call.
+        starts = np.cumsum(sizes) - sizes
+        block_of = (starts // 64)[labels]
+        order = np.argsort(block_of, kind="stable")
+        blocks = []
+        for people in np.split(order, np.flatnonzero(np.diff(block_of[order])) + 1):
+            blocks.append((people, self.weights[people][:, people].toarray()))
+        return blocks
 
     def actions(self, phi: float, benefit: Array) -> Array:
         """Return the equilibrium of the game."""
@@ -80,21 +92,34 @@ class Network:
 
     def solver(self, phi: float, slopes: tuple[Array, Array] | None) -> Callable[[Array], Array]:
         """Return R -> (I - φ diag(s) W diag(f'))⁻¹ R for several columns."""
-        n = self.weights.shape[0]
+        if self.blocks is not None:
+            return self._factored(phi, slopes)
         system = phi * self.weights
         if slopes is not None:
             system = sparse.diags_array(slopes[0]) @ system @ sparse.diags_array(slopes[1])
-        if n <= self.dense_up_to and self.weights.nnz > 0.05 * n * n:
-            dense = lu_factor(np.eye(n) - system.toarray())
-            return lambda columns: lu_solve(dense, columns)
-        if self.factored:
-            factor = splu(sparse.csc_array(sparse.eye_array(n) - system))
-            return lambda columns: factor.solve(np.ascontiguousarray(columns))
         csr = sparse.csr_array(system)
 
         def solve(columns: Array) -> Array:
             points = [solve_affine(lambda v: csr @ v, np.array(column), tol=self.tol).point for column in columns.T]
             return np.column_stack(points)
+
+        return solve
+
+    def _factored(self, phi: float, slopes: tuple[Array, Array] | None) -> Callable[[Array], Array]:
+        """Return the solver that factors each block."""
+        factors = []
+        for people, weights in self.blocks or []:
+            system = -phi * weights
+            if slopes is not None:
+                system = slopes[0][people, None] * system * slopes[1][people]
+            system.flat[:: len(people) + 1] += 1.0
+            factors.append((people, lu_factor(system, overwrite_a=True, check_finite=False)))
+
+        def solve(columns: Array) -> Array:
+            solution = np.empty_like(columns)
+            for people, factor in factors:
+                solution[people] = lu_solve(factor, columns[people], check_finite=False)
+            return solution
 
         return solve
 

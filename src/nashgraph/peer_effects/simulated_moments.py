@@ -7,13 +7,14 @@ The mean of y given what is known is the reduced form averaged over draws s, and
 :math:`H_t = [Z, W_t X, W_t^2 X]` come from other draws t, so both are independent of the error of the answers. Given φ
 the coefficients b are those of generalised least squares, so one number is searched, first with
 :math:`\Omega = (K^\top K)^{-1}` and then with the inverse of the moments' covariance,
-:math:`K = \frac1T \sum_t (I - \phi W_t)^\top H_t`. Optimality: the objective's least value over φ, to 1e-9.
+:math:`K = \frac1T \sum_t (I - \phi W_t)^\top H_t`. Optimality: the objective's least value over φ, to 1e-7.
 The covariance is that of two-step GMM, with the draws' part as in least squares.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -47,15 +48,19 @@ def simulated_moments(
     observed = np.isfinite(actions)
     target = np.where(observed, actions, 0.0)
 
+    @cache
     def kernel(phi: float) -> Array:
         """Return K, whose columns give the moments of residuals; those not observed have none."""
         columns = [H - phi * (network.weights.T @ H) for network, H in instruments]
         return np.mean(columns, axis=0) * observed[:, None]
 
+    # Both are asked for twice at each φ of the grid, once with each weight matrix.
+    columns_at = cache(means.columns)
+
     def given(phi: float, weight: Array | None) -> tuple[float, Array, Array]:
         """Return the objective, the coefficients and the residuals at φ."""
         K = kernel(phi)
-        columns = means.columns(phi)
+        columns = columns_at(phi)
         root = square_root(np.linalg.pinv(K.T @ K) if weight is None else weight)
         left = root @ (K.T @ columns)
         right = root @ (K.T @ target)
@@ -93,11 +98,11 @@ def _instruments(networks: Sequence[Network], covariates: Array) -> list[tuple[N
 
 def _searched(objective: Callable[[float], float], bound: float) -> float:
     """Return the φ of least objective: on a grid, then between the neighbours of its best point."""
-    grid = np.linspace(-0.95, 0.95, 20) * bound
+    grid = np.linspace(-0.95, 0.95, 11) * bound
     values = [objective(float(phi)) for phi in grid]
     best = int(np.argmin(values))
     ends = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
-    return float(optimize.minimize_scalar(objective, bounds=ends, method="bounded", options={"xatol": 1e-9}).x)
+    return float(optimize.minimize_scalar(objective, bounds=ends, method="bounded", options={"xatol": 1e-7}).x)
 
 
 def _with_covariance(
