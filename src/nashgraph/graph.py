@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import networkx as nx
+import lazy_loader
 import numpy as np
 import pandas as pd
 from graspologic_native import leiden
@@ -19,6 +19,11 @@ from scipy import sparse
 
 from .matching import square
 from .validation import Array, InputError, check_number, check_weights
+
+if TYPE_CHECKING:
+    import networkx as nx
+else:
+    nx = lazy_loader.load("networkx")  # it takes a tenth of a second, and learning does without
 
 NOT_CENTRAL = "These answers do not tell who is central. Ask everybody how many ties they have."
 EVIDENCE = "evidence"  # the edge column by which ties are ranked and cut, if there is one

@@ -9,13 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import fields, is_dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import networkx as nx
+import lazy_loader
 import numpy as np
 import pandas as pd
 
 from .validation import Array, InputError, listing, warn
+
+if TYPE_CHECKING:
+    import networkx as nx
+else:
+    nx = lazy_loader.load("networkx")  # it takes a tenth of a second, and learning does without
 
 
 def names_of(thing: Any) -> list[str] | None:

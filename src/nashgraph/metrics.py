@@ -10,9 +10,9 @@ name if both have names, else in the same order.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import networkx as nx
+import lazy_loader
 import numpy as np
 import pandas as pd
 from scipy import sparse
@@ -23,6 +23,11 @@ from .graph import EVIDENCE, LearnedGraph, adjacency_matrix, as_graph
 from .matching import in_order, is_numbered, names_of, order_of, square
 from .priors import welfare as game_welfare
 from .validation import Array, InputError, check_choice, check_square, warn
+
+if TYPE_CHECKING:
+    import networkx as nx
+else:
+    nx = lazy_loader.load("networkx")  # it takes a tenth of a second, and learning does without
 
 
 class PrecisionRecall(NamedTuple):
@@ -40,7 +45,7 @@ class EdgeScores(NamedTuple):
     precision: float
 
 
-def _scikit() -> Any:
+def scikit_metrics() -> Any:
     """Return scikit-learn's metrics, which take a tenth of a second to import and which few runs need."""
     return import_module("sklearn.metrics")
 
@@ -54,7 +59,7 @@ def edge_auc(truth: Any, score: Any, symmetrize: str = "none") -> float:
     1.0
     """
     check_order(truth, score)
-    return float(_scikit().roc_auc_score(*_pairs(truth, score, symmetrize)))
+    return float(scikit_metrics().roc_auc_score(*_pairs(truth, score, symmetrize)))
 
 
 def edge_average_precision(truth: Any, score: Any, symmetrize: str = "none") -> float:
@@ -66,7 +71,7 @@ def edge_average_precision(truth: Any, score: Any, symmetrize: str = "none") -> 
     1.0
     """
     check_order(truth, score)
-    return float(_scikit().average_precision_score(*_pairs(truth, score, symmetrize)))
+    return float(scikit_metrics().average_precision_score(*_pairs(truth, score, symmetrize)))
 
 
 def edge_precision_recall(truth: Any, score: Any, symmetrize: str = "none") -> PrecisionRecall:
@@ -88,9 +93,8 @@ def edge_scores(truth: Any, score: Any, symmetrize: str = "none") -> EdgeScores:
     """Return all three scores, the precision at the true number of edges, whatever the values of the truth."""
     pairs = _pairs(truth, score, symmetrize)
     precision = _precision_recall(*pairs, fill=True).precision
-    return EdgeScores(
-        float(_scikit().roc_auc_score(*pairs)), float(_scikit().average_precision_score(*pairs)), precision
-    )
+    scikit = scikit_metrics()
+    return EdgeScores(float(scikit.roc_auc_score(*pairs)), float(scikit.average_precision_score(*pairs)), precision)
 
 
 def check_order(truth: Any, score: Any) -> None:

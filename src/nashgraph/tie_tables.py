@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import networkx as nx
+import lazy_loader
 import numpy as np
 import pandas as pd
 
 from .matching import NameIndex, name_text
 from .validation import Array, InputError, InputTypeError, listing
+
+if TYPE_CHECKING:
+    import networkx as nx
+else:
+    nx = lazy_loader.load("networkx")  # it takes a tenth of a second, and learning does without
 
 ALL = "*"  # in place of a target: all ties of the source are known
 KNOWN_FORMS = (

@@ -10,9 +10,9 @@ from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from numbers import Real
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import networkx as nx
+import lazy_loader
 import numpy as np
 import pandas as pd
 import typer
@@ -32,6 +32,11 @@ from .commands import meant
 from .messages import Voice, bar, converging, counting, engine_noted, plain, tallied
 from .options import LearnArguments, PathArguments
 from .phrases import option_of
+
+if TYPE_CHECKING:
+    import networkx as nx
+else:
+    nx = lazy_loader.load("networkx")  # it takes a tenth of a second, and learning does without
 
 MODEL = "model.json"
 # Fields of a method's prior and solver that the command line and model.json have as parameters of the method, and their

@@ -6,9 +6,8 @@ import functools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import networkx as nx
 import numpy as np
 import pandas as pd
 import typer
@@ -48,6 +47,9 @@ from .reading import (
     write_reading,
 )
 from .tie_options import AUTO, TIES, TieArguments
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 
 class Inputs(NamedTuple):

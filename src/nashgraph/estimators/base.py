@@ -8,9 +8,8 @@ from contextlib import contextmanager
 from copy import copy
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
-import networkx as nx
 import numpy as np
 import pandas as pd
 from scipy import sparse
@@ -41,6 +40,9 @@ from ..validation import (
     silent_nodes,
     warn,
 )
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 
 class PriorEffect(NamedTuple):

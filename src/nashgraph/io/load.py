@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from numbers import Real
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import networkx as nx
+import lazy_loader
 import numpy as np
 import pandas as pd
 
@@ -26,6 +26,11 @@ from .reshape import PERSON
 from .text import checked_names
 from .ties import GRAPHS, _read_graph
 from .trim import Trimmed, trimmed
+
+if TYPE_CHECKING:
+    import networkx as nx
+else:
+    nx = lazy_loader.load("networkx")  # it takes a tenth of a second, and learning does without
 
 Source = str | Path | pd.DataFrame
 

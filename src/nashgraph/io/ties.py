@@ -6,9 +6,9 @@ import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import networkx as nx
+import lazy_loader
 import numpy as np
 import pandas as pd
 
@@ -23,6 +23,11 @@ from .names import group_labels
 from .options import BYTES_A_CELL, MAX_CELLS, TableOptions
 from .read import check_file, read_table
 from .recognize import ENDS
+
+if TYPE_CHECKING:
+    import networkx as nx
+else:
+    nx = lazy_loader.load("networkx")  # it takes a tenth of a second, and learning does without
 
 ALL = "*"  # in place of a target: all ties of the source are known
 GRAPHS = {".graphml": "GraphML", ".xml": "GraphML", ".gml": "GML", **dict.fromkeys((".net", ".paj", ".pajek"), "Pajek")}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import networkx as nx
+import lazy_loader
 import numpy as np
 from scipy.stats import spearmanr
 from sklearn.base import clone
@@ -15,6 +15,11 @@ from ..validation import Array, InputError, check_choice, check_integer
 from . import plots
 from .cut import cut_of, matched
 from .prose import speaking
+
+if TYPE_CHECKING:
+    import networkx as nx
+else:
+    nx = lazy_loader.load("networkx")  # it takes a tenth of a second, and learning does without
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -30,6 +30,11 @@ class InputColumn(NamedTuple):
     by_chance: float = np.nan
     learned_from: bool | None = None
 
+    @property
+    def is_categorical(self) -> bool:
+        """Whether answers are alike or not, and nothing between."""
+        return self.levels is not None and not self.ordered
+
     def to_dict(self, order: Array) -> dict[str, Any]:
         """Return the column as JSON has it, of some nodes in an order."""
         kept = plain(self.values[order], 4)
@@ -50,8 +55,9 @@ def input_columns(table: pd.DataFrame, ties: LearnedGraph) -> list[InputColumn]:
     for name in table.columns:
         values, levels, ordered = _coded(table[name])
         if levels is None or 1 < len(levels) <= 50:  # text with more names nodes rather than describes them
-            alike = _alike(values, ties, categorical=levels is not None and not ordered)
-            found.append(InputColumn(str(name), values, levels, ordered, alike))
+            column = InputColumn(str(name), values, levels, ordered, alike=np.nan)
+            alike = alike_along(ties, values, categorical=column.is_categorical)
+            found.append(column._replace(alike=alike))
     most = max(1, CELLS // len(table))
     surest = sorted(found, key=lambda column: -np.nan_to_num(column.alike, nan=-1.0))[:most]
     kept = {id(column) for column in surest}
@@ -188,8 +194,8 @@ def _coded(column: pd.Series[Any]) -> tuple[Array, list[str] | None, bool]:
     return np.where(codes < 0, np.nan, codes), shortened([*answers]), False
 
 
-def _alike(values: Array, ties: LearnedGraph, *, categorical: bool) -> float:
-    """Return one minus how much the ends of a tie differ, over how much any two nodes do; a gap counts as typical."""
+def alike_along(ties: LearnedGraph, values: Array, *, categorical: bool) -> float:
+    """Return one minus how much the ends of a tie differ, relative to any two nodes; a gap counts as typical."""
     known = values[np.isfinite(values)]
     target = np.repeat(np.arange(ties.n_nodes), np.diff(ties.weights.indptr))
     one = values[target]

@@ -6,7 +6,7 @@ answers as well. A figure tells structure from noise only if the figure for shuf
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +17,7 @@ from ..estimators import GraphEstimator
 from ..network_check import NetworkCheck, check_network
 from ..validation import Array
 from .cut import cut_of
-from .inputs import input_columns
+from .inputs import InputColumn, alike_along
 
 LEAST_NODES = 10  # among fewer, chance and structure look alike
 
@@ -70,9 +70,9 @@ def structure_of(
 def shuffled_reference(
     model: GraphEstimator,
     signals: pd.DataFrame,
-    columns: pd.DataFrame | None,
+    table: pd.DataFrame | None,
+    compared: Sequence[InputColumn] = (),
     *,
-    compared: Collection[str] | None = None,
     n_shuffles: int = 3,
     most_nodes: int = 2000,
     random_state: int = 0,
@@ -80,17 +80,19 @@ def shuffled_reference(
     """Fit the model again to answers shuffled among the nodes, each question by itself.
 
     None for more than ``most_nodes``, for which a second fit would take too long. ``signals`` has shape (n_signals,
-    n_nodes); ``columns`` is the table with a row for each node, in the same order, and ``compared`` names those of its
-    columns whose likeness is wanted (default: all).
+    n_nodes); ``table`` has a row for each node, in the same order, and ``compared`` are those of its columns whose
+    likeness is wanted.
 
     Examples
     --------
     >>> from nashgraph import SmoothGL
+    >>> from nashgraph.report.inputs import input_columns
     >>> random = np.random.default_rng(0)
     >>> table = pd.DataFrame({"income": random.normal(size=40), "height": random.normal(size=40)})
     >>> table["weight"] = random.normal(size=40)
     >>> signals = table[["income", "weight"]].T
-    >>> reference = shuffled_reference(SmoothGL(degree=4).fit(signals), signals, table)
+    >>> model = SmoothGL(degree=4).fit(signals)
+    >>> reference = shuffled_reference(model, signals, table, input_columns(table, model.graph_))
     >>> reference.alike["income"] > 0.5, abs(reference.alike["height"]) < 0.5, sorted(reference.learned_from)
     (True, True, ['income', 'weight'])
     """
@@ -98,41 +100,26 @@ def shuffled_reference(
     if n_nodes > most_nodes or n_nodes < LEAST_NODES:
         return None
     n_shuffles = n_shuffles if n_nodes <= 300 else 1  # among more nodes one shuffle is precise enough
+    questions = questions_of(signals, table).tolist()
     agreements = []
-    alike: dict[str, list[float]] = {}
+    alike: dict[str, list[float]] = {column.name: [] for column in compared}
     for shuffle in range(n_shuffles):
         random = np.random.default_rng([random_state, shuffle])
-        chance, table = fitted_to_shuffled(model, signals, columns, compared, random)
+        orders = {question: random.permutation(n_nodes) for question in dict.fromkeys(questions)}
+        chance = fitted_to_shuffled(model, signals, [orders[question] for question in questions])
         agreements.append(getattr(chance, "agreement_", np.nan))
-        if table is not None:
-            for column in input_columns(table, cut_of(chance.graph_).ties):
-                alike.setdefault(column.name, []).append(column.alike)
+        ties = cut_of(chance.graph_).ties
+        for column in compared:
+            # A column that was not used is shuffled as well: nothing of the real network is left in it.
+            order = orders.get(column.name, random.permutation(n_nodes))
+            alike[column.name].append(alike_along(ties, column.values[order], categorical=column.is_categorical))
     means = {name: float(np.mean(values)) for name, values in alike.items()}
-    return Reference(float(np.mean(agreements)), means, frozenset(questions_of(signals, columns).tolist()))
+    return Reference(float(np.mean(agreements)), means, frozenset(questions))
 
 
-def fitted_to_shuffled(
-    model: GraphEstimator,
-    signals: pd.DataFrame,
-    columns: pd.DataFrame | None,
-    compared: Collection[str] | None,
-    random: np.random.Generator,
-) -> tuple[GraphEstimator, pd.DataFrame | None]:
-    """Return the model of signals shuffled question by question, and the compared columns shuffled in the same way."""
-    questions = questions_of(signals, columns).tolist()
-    n_nodes = signals.shape[1]
-    orders = {question: random.permutation(n_nodes) for question in dict.fromkeys(questions)}
+def fitted_to_shuffled(model: GraphEstimator, signals: pd.DataFrame, orders: Sequence[Array]) -> GraphEstimator:
+    """Return the model of signals shuffled among the nodes, each in its order."""
     shuffled = signals.to_numpy(dtype=float).copy()
-    for row, question in enumerate(questions):
-        shuffled[row] = shuffled[row, orders[question]]
-    chance = clone(model).fit(pd.DataFrame(shuffled, index=signals.index, columns=signals.columns))
-    if columns is None:
-        return chance, None
-    table = {}
-    for place, name in enumerate(columns.columns):
-        if compared is not None and str(name) not in compared:
-            continue
-        # A column that was not used is shuffled as well: nothing of the real network is left in it.
-        order = orders.get(str(name), random.permutation(n_nodes))
-        table[name] = columns.iloc[order, place].set_axis(columns.index)
-    return chance, pd.DataFrame(table)
+    for row, order in enumerate(orders):
+        shuffled[row] = shuffled[row, order]
+    return clone(model).fit(pd.DataFrame(shuffled, index=signals.index, columns=signals.columns))

@@ -206,7 +206,7 @@ def summarize(
     reference = None
     if signals is not None and "expected_ties" not in graph.node_columns:  # a tie model rests on what people told
         structure = structure_of(signals, table) if structure is None else structure
-        reference = shuffled_reference(model, signals, table, compared=most_alike(told))
+        reference = shuffled_reference(model, signals, table, most_alike(told))
         told = beside_chance(told, reference)
     return Summary(
         title=title,
@@ -253,10 +253,11 @@ def describing(columns: Sequence[InputColumn], names: Array) -> list[InputColumn
     return [column._replace(alike=np.nan) if names_people(column, names) else column for column in columns]
 
 
-def most_alike(columns: Sequence[InputColumn], count: int = 40) -> frozenset[str]:
+def most_alike(columns: Sequence[InputColumn], count: int = 40) -> list[InputColumn]:
     """Return the columns in which tied nodes differ least: of very many, the page compares only these with chance."""
     ranked = sorted(columns, key=lambda column: -np.nan_to_num(column.alike, nan=-1.0))
-    return frozenset(column.name for column in ranked[:count])
+    names = {column.name for column in ranked[:count]}
+    return [column for column in columns if column.name in names]
 
 
 def beside_chance(columns: Sequence[InputColumn], reference: Reference | None) -> list[InputColumn]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
-from sklearn.metrics import average_precision_score, roc_auc_score
 
+from ..metrics import scikit_metrics
 from ..tie_survey import TieSurvey
 from ..validation import Array
 
@@ -81,12 +81,16 @@ def scored(named: Array, predicted: Array, n_respondents: int) -> HeldOut:
     calibration = table.groupby("bin").agg(
         predicted=("predicted", "mean"), observed=("observed", "mean"), pairs=("observed", "size")
     )
-    varies = 0 < named.sum() < len(named)
+    average_precision = auc = np.nan
+    if 0 < named.sum() < len(named):
+        scores = scikit_metrics()
+        average_precision = float(scores.average_precision_score(named, predicted))
+        auc = float(scores.roc_auc_score(named, predicted))
     return HeldOut(
         n_respondents=n_respondents,
         n_reports=int(named.sum()),
-        average_precision=float(average_precision_score(named, predicted)) if varies else np.nan,
-        auc=float(roc_auc_score(named, predicted)) if varies else np.nan,
+        average_precision=average_precision,
+        auc=auc,
         log_loss=float(log_loss),
         chance=float(named.mean()),
         calibration=calibration.reset_index(drop=True),
