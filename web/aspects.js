@@ -3,7 +3,7 @@
 
 import * as d3 from "d3";
 import { CHANGE, REST, farHues, hue, ramp } from "./colour.js";
-import { byId, communityNames, currentView, data, drawing, element, game, nodes, nothingFound, state, supported } from "./data.js";
+import { byId, communityNames, currentView, data, drawing, element, game, nodes, nothingFound, ranked, state } from "./data.js";
 import { refresh, theme } from "./page.js";
 import { showTable } from "./table.js";
 import { figure, percent, said } from "./text.js";
@@ -80,7 +80,7 @@ const named = (name, values) => (isQuantity(values) ? quantity(name, values) : o
 // Aspects are made when they are first asked for; the influence and the action are those of the graph that is drawn.
 export const aspects = [
   { group: "Network", name: "community", make: communities },
-  ...(supported ? [{ group: "Network", name: "influence", changes: true, make: () => quantity("influence", currentView().influence) }] : []),
+  ...(ranked ? [{ group: "Network", name: "influence", changes: true, make: () => quantity("influence", currentView().influence) }] : []),
   ...Object.keys(nodes)
     .filter((name) => !OWN.includes(name))
     .map((name) => ({

@@ -3,7 +3,7 @@
 import * as d3 from "d3";
 import { aspect, passes } from "./aspects.js";
 import { isOpen } from "./bubbles.js";
-import { currentView, drawnCount, nodes, state, supported } from "./data.js";
+import { drawnCount, nodes, sizes, state, supported } from "./data.js";
 import { onSheet } from "./sheets.js";
 import { camera } from "./stage.js";
 
@@ -68,20 +68,20 @@ export function drawNames({ context, x, y, r, colours, width }, list) {
   }
 }
 
-const ranked = new Map();
-function byInfluence() {
-  const { influence } = currentView();
-  if (!ranked.has(state.view)) ranked.set(state.view, d3.range(drawnCount).sort((a, b) => influence[b] - influence[a]));
-  return ranked.get(state.view);
+const ordered = new Map();
+function largestFirst() {
+  const size = sizes();
+  if (!ordered.has(state.view)) ordered.set(state.view, d3.range(drawnCount).sort((a, b) => size[b] - size[a]));
+  return ordered.get(state.view);
 }
 
-// The most influential of those that can be seen; the nearer, the more of them.
+// The largest circles of those that can be seen; the nearer, the more of them.
 export function hubsOnSheet(sheet) {
   const few = !supported && drawnCount <= ALL_NAMED;
   if (!supported && !few && camera.transform.k < 2) return []; // nobody stands out: names when nearer
   const most = few ? drawnCount : (sheet.width < 500 ? 5 : NAMES) * Math.min(4, Math.ceil(camera.transform.k));
   const list = [];
-  for (const node of byInfluence()) {
+  for (const node of largestFirst()) {
     if (list.length >= most) break;
     if (nodes.silent?.[node]) continue; // a node without any signal is not a hub
     if (isOpen(node) && passes(node) && onSheet(sheet, node)) list.push(node);

@@ -36,7 +36,7 @@ export function showProfile() {
     columns.forEach((_name, column) => {
       const lead = leads[group][column];
       const cell = element("td", null, { class: lead < 0 ? "less" : "more" });
-      cell.style.setProperty("--share", `${Math.round(55 * Math.min(1, Math.abs(lead)))}%`);
+      cell.style.setProperty("--share", Math.min(1, Math.abs(lead)).toFixed(2));
       cell.append(element("bdi", words[group][column]));
       row.append(cell);
     });

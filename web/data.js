@@ -22,6 +22,8 @@ async function unpack(text) {
 export const data = await unpack(byId("data").textContent);
 export const { nodes, drawing, supported } = data; // supported: whether the signals tell who is influential
 export const nothingFound = data.structure === false; // the test says that shuffled answers look alike
+export const told = Boolean(nodes.expected_ties); // a tie model: it rests on what people told
+export const ranked = supported && !told; // whether influence is shown; a tie model has expected ties instead
 export const communityNames = data.profile.names;
 export const game = unpackGame(data.game);
 export const drawnCount = drawing.x.length;
@@ -49,6 +51,9 @@ export const state = {
 export function currentView() {
   return drawing.views[state.view];
 }
+
+// How large circles are: by expected ties, else by influence in the graph that is drawn.
+export const sizes = () => nodes.expected_ties ?? currentView().influence;
 
 // The pairs of the graph drawn, surest first. Made once for each graph.
 const pairCache = new Map();

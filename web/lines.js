@@ -4,7 +4,7 @@ import { aspect, passes } from "./aspects.js";
 import { linesShown } from "./bubbles.js";
 import { checkedPairs, checks, verdict } from "./checks.js";
 import { fillOf } from "./circles.js";
-import { currentView, pairs, shownCount, state, strength } from "./data.js";
+import { currentView, nothingFound, pairs, shownCount, state, strength } from "./data.js";
 import { onSheet } from "./sheets.js";
 
 const LEVELS = 12; // of opacity: edges of one level are stroked in one go
@@ -111,7 +111,8 @@ export function drawEdges(sheet) {
     levels.forEach((part, level) => {
       if (!part.length) return;
       const share = (level + 0.5) / LEVELS;
-      const alpha = (0.15 + 0.6 * share) * (0.3 + 0.7 * air) * (state.tab === "map" ? 0.4 : 1); // a map is about its points
+      const faint = state.tab === "map" || nothingFound; // a map is about its points, and lines that mean nothing stay behind
+      const alpha = (0.15 + 0.6 * share) * (0.3 + 0.7 * air) * (faint ? 0.4 : 1);
       const width = (0.8 + 1.1 * share) * (0.6 + 0.4 * air);
       strokeEdges(sheet, part, { colour, alpha, width, arrows });
     });

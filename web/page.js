@@ -9,7 +9,7 @@ import { VERDICTS, checks, sayChecked } from "./checks.js";
 import { shortName } from "./circles.js";
 import { showOverview } from "./communities.js";
 import { binned, cutFor, scaleOf } from "./cut.js";
-import { byId, communityNames, currentView, data, drawing, drawnCount, element, nodes, pairs, shownCount, state, suggested, supported } from "./data.js";
+import { byId, communityNames, currentView, data, drawing, drawnCount, element, nodes, pairs, shownCount, state, suggested, supported, told } from "./data.js";
 import { LINES_AT_ONCE } from "./lines.js";
 import { drawOverlay, drawScreen, redraw } from "./network.js";
 import { clear, compare, compareTie, select, showSelection } from "./selection.js";
@@ -198,7 +198,7 @@ export function startTheme() {
 export function showLegend() {
   const checking = checks && state.checked;
   const parts = [
-    ...(supported ? [["big", "influence"]] : []),
+    ...(supported ? [["big", told ? "expected ties" : "influence"]] : []),
     ["strong", EVIDENCE[suggested.column]],
     ...(checking ? [...Object.entries(VERDICTS), ["missed", "missed"]] : []),
     ...(state.directed && !checking ? [["into", "whom a chosen node listens to"], ["from", "who listens to it"]] : []),
@@ -212,8 +212,9 @@ export function showLegend() {
   );
 }
 
-// The page opens with two or three lines a node, and never with pairs that do not count as ties.
+// The page opens with two or three lines a node, and never with pairs that do not count as ties. A tie model knows how many
+// ties there are, so all of them are drawn.
 export function startThreshold() {
-  state.cut = cutFor(pairs(), LINES_A_NODE * nodes.name.length, suggested.level);
+  state.cut = told ? suggested.level : cutFor(pairs(), LINES_A_NODE * nodes.name.length, suggested.level);
   showEvidence();
 }

@@ -4,7 +4,7 @@ import * as d3 from "d3";
 import { OWN, TITLES } from "./aspects.js";
 import { bubbles, isOpen, sayBubbles } from "./bubbles.js";
 import { VERDICTS, verdict } from "./checks.js";
-import { LISTED, byId, communityNames, currentView, data, drawing, element, game, matches, neighbours, nodes, pairs, state, suggested, supported } from "./data.js";
+import { LISTED, byId, communityNames, currentView, data, drawing, element, game, matches, neighbours, nodes, pairs, ranked, state, suggested } from "./data.js";
 import { refresh } from "./page.js";
 import { figure, percent, said } from "./text.js";
 import { asTried, isGone, isTried, nodeButton, showWhatIf } from "./whatif.js";
@@ -91,10 +91,10 @@ function comparison(a, b) {
   table.append(
     head,
     row("community", ...[a, b].map((node) => communityNames[drawing.community[node]])),
-    ...(supported ? [row("influence", interval(a), interval(b))] : []),
+    ...(ranked ? [row("influence", interval(a), interval(b))] : []),
     ...data.columns.map((column) => row(column.name, answer(column, a) || "not known", answer(column, b) || "not known")),
   );
-  const known = supported && data.differ && Math.max(a, b) < data.differ.length;
+  const known = ranked && data.differ && Math.max(a, b) < data.differ.length;
   const apart = known ? (data.differ[a][b] ? " Their influence differs: the 90% interval of the difference excludes zero." : " Replicates do not tell which of them has more influence.") : "";
   return [element("p", tie + apart, { class: "note" }), table, ...(data.columns.length ? whyTied(a, b) : [])];
 }
@@ -120,7 +120,7 @@ function factsOf(node) {
         ["rank", `${said(rank)}, ${said(nodes.rank_low[node])} to ${said(nodes.rank_high[node])}`],
       ]
     : [["influence", `${figure(influence[node])}, rank ${said(rank)}`]];
-  if (!supported) list.length = 0;
+  if (!ranked) list.length = 0;
   list.push(["community", communityNames[drawing.community[node]]]);
   for (const [column, values] of Object.entries(nodes)) {
     if (OWN.includes(column)) continue;

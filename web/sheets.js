@@ -3,7 +3,7 @@
 import * as d3 from "d3";
 import { placeBubbles } from "./bubbles.js";
 import { isDark } from "./colour.js";
-import { currentView, drawing, drawnCount, state, supported } from "./data.js";
+import { drawing, drawnCount, sizes, state, supported } from "./data.js";
 import { offset, spread } from "./places.js";
 import { above, base, camera, onScreen, overlay, stage } from "./stage.js";
 import { placeOnMap } from "./tabs.js";
@@ -43,8 +43,8 @@ export function spreadOf(sheet) {
 // Circles grow with the square root of the zoom, so that nearer is also roomier.
 export function computePlaces(sheet) {
   const { width, height } = sheet;
-  const { influence } = currentView();
-  const mean = d3.mean(influence) || 1;
+  const size = sizes();
+  const mean = d3.mean(size) || 1;
   const by = spreadOf(sheet);
   const { k, x: moveX, y: moveY } = camera.transform;
   const ratio = width / (onScreen.width || width); // the screen's zoom, on a sheet of another size
@@ -53,10 +53,10 @@ export function computePlaces(sheet) {
   sheet.y ??= new Float64Array(drawnCount);
   sheet.r ??= new Float64Array(drawnCount);
   for (let node = 0; node < drawnCount; node++) {
-    const size = drawing.radius * (supported ? Math.sqrt(influence[node] / mean) : 0.8);
+    const radius = drawing.radius * (supported ? Math.sqrt(size[node] / mean) : 0.8);
     sheet.x[node] = k * (width / 2 + offset(by, "x", node, drawing)) + moveX * ratio;
     sheet.y[node] = k * (height / 2 + offset(by, "y", node, drawing)) + moveY * ratio;
-    sheet.r[node] = Math.max(1.3, by.unit * Math.min(Math.max(size, drawing.least), drawing.widest)) * grow;
+    sheet.r[node] = Math.max(1.3, by.unit * Math.min(Math.max(radius, drawing.least), drawing.widest)) * grow;
   }
   if (state.tab === "map") placeOnMap(sheet);
   else if (drawing.bubbles) placeBubbles(sheet, by, ratio);

@@ -2,7 +2,7 @@
 
 import * as d3 from "d3";
 import { OWN, passes } from "./aspects.js";
-import { byId, communityNames, data, drawing, element, nodes, searchable, state, supported } from "./data.js";
+import { byId, communityNames, data, drawing, element, nodes, ranked, searchable, state, supported } from "./data.js";
 import { answer, select } from "./selection.js";
 import { evenly, percent, said } from "./text.js";
 
@@ -46,9 +46,9 @@ function tableColumns() {
     { heading: "Node", says: (node) => nodes.name[node], by: (node) => nodes.name[node] },
     ...(nodes.expected_ties ? [{ heading: "Expected ties", says: shownOf("expected_ties", nodes.expected_ties), by: (node) => nodes.expected_ties[node] }] : []),
     ...(nodes.ties_low ? [{ heading: "90% interval", says: between90(nodes.ties_low, nodes.ties_high), by: (node) => nodes.ties_low[node] }] : []),
-    ...(supported ? [{ heading: "Influence", bar: true, says: shownOf("influence", nodes.influence), by: (node) => nodes.influence[node] }] : []),
-    ...(supported && nodes.influence_low ? [{ heading: "90% interval", says: between90(nodes.influence_low, nodes.influence_high), by: (node) => nodes.influence_low[node] }] : []),
-    ...(supported && nodes.rank_low ? [{ heading: "Rank", says: between90(nodes.rank_low, nodes.rank_high), by: (node) => -nodes.rank_low[node] }] : []),
+    ...(ranked ? [{ heading: "Influence", bar: true, says: shownOf("influence", nodes.influence), by: (node) => nodes.influence[node] }] : []),
+    ...(ranked && nodes.influence_low ? [{ heading: "90% interval", says: between90(nodes.influence_low, nodes.influence_high), by: (node) => nodes.influence_low[node] }] : []),
+    ...(ranked && nodes.rank_low ? [{ heading: "Rank", says: between90(nodes.rank_low, nodes.rank_high), by: (node) => -nodes.rank_low[node] }] : []),
     { heading: "Community", says: (node) => communityNames[drawing.community[node]], words: true, by: (node) => -drawing.community[node] },
     ...plain.map(([name, values]) => ({
       heading: oneWay && name === "followers" ? "Ties" : (HEADINGS[name] ?? name),

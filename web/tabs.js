@@ -3,7 +3,7 @@
 import * as d3 from "d3";
 import { aspect } from "./aspects.js";
 import { fillOf, shortName } from "./circles.js";
-import { byId, data, drawing, drawnCount, element, nodes, pairs, shownCount, state, strength, supported } from "./data.js";
+import { byId, data, drawing, drawnCount, element, nodes, pairs, ranked, shownCount, state, strength } from "./data.js";
 import { refresh } from "./page.js";
 import { camera, stage } from "./stage.js";
 import { zoomTo } from "./zoom.js";
@@ -14,7 +14,7 @@ const EDGE = 34; // of a map, for what its axes are called
 // Columns that can be an axis: numbers, of the table or of the network.
 const axes = () => [
   ...data.columns.filter(({ levels }) => !levels),
-  ...(supported ? [{ name: "influence", values: nodes.influence }] : []),
+  ...(ranked ? [{ name: "influence", values: nodes.influence }] : []),
   ...data.columns.filter(({ ordered }) => ordered).map(({ name, values }) => ({ name, values: values.map(jittered) })),
 ];
 

@@ -169,7 +169,7 @@ export function drawGone({ context, x, y, r, colours }) {
 }
 
 export function startWhatIf() {
-  for (const button of document.querySelectorAll("#act button[data-node], #next button[data-node]")) {
+  for (const button of document.querySelectorAll("#act button[data-node], .next button[data-node]")) {
     button.addEventListener("click", () => select(Number(button.dataset.node), { scroll: true }));
   }
   if (!game) return;

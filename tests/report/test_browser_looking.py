@@ -96,7 +96,7 @@ def test_an_opened_community_has_a_breadcrumb_and_closes(browser, tmp_path):
             x, y = page.evaluate("(({ x, y }) => [x, y])(nashgraph.onScreen.bubbles[0])")
             page.mouse.click(box["x"] + x, box["y"] + y)
             page.wait_for_selector("#stage[data-open='1']")
-            assert page.locator("#crumb").text_content().startswith("around ")
+            assert page.locator("#crumb").text_content().startswith("community 1 ")
             page.wait_for_timeout(100)  # the breadcrumb moves the stage
             box = page.locator("#stage").bounding_box()
             if closing == "Escape":

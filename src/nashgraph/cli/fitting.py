@@ -190,6 +190,8 @@ class Outcome:
         numbers.pop("n_features_in", None)
         if isinstance(self.model, ConsensusGL):
             numbers["ties"] = self.written.undirected().n_edges  # an edge in each direction is one tie
+        elif "expected_ties" in self.whole.node_columns:  # two pairs are written for every expected tie
+            numbers["ties"] = round(float(np.sum(self.whole.node_columns["expected_ties"])) / 2)
         return self.model.certificate_.as_dict() | {
             name: plain(value) for name, value in numbers.items() if isinstance(value, Real) and not math.isnan(value)
         }

@@ -144,6 +144,7 @@ class Run:
             graph=outcome.whole,
             signals=self.signals.table,
             structure=self.structure,
+            spellings=None if self.study is None else self.study.names,
         )
         with written_together(self.out) as folder:
             for name in graph_files(self.inputs.formats, record.nodes):
@@ -201,8 +202,8 @@ def run_job(job: Job, inputs: Inputs, out: Path, voice: Voice, study: Study | No
 def say_briefly(record: ModelRecord, voice: Voice) -> None:
     """Print what was learned in a line or two: the ties, whether the run converged, and scores if there are some."""
     what = f"{counted(ties_of(record), 'tie')} by {record.job.method}"
-    if record.job.method == TIES:  # two for every expected tie
-        what = f"{counted(record.edges, 'possible tie')} with probabilities, by the tie model"
+    if record.job.method == TIES:
+        what = f"about {counted(ties_of(record), 'tie')} among {record.nodes:,} people, by the tie model"
     voice.say(f"{what} in {record.seconds:.1f} s: {record.certificate.get('sentence', '')}")
     if record.scores:
         auc, precision, chance = (record.scores[name] for name in ("auc", "average_precision", "chance"))

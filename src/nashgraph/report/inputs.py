@@ -81,8 +81,8 @@ class Profile(NamedTuple):
 def profile_of(columns: Sequence[InputColumn], community: Array, order: Array, names: Array) -> Profile:
     """Return what sets communities apart; ``order`` numbers the nodes of ``community`` and ``names``, hubs first.
 
-    A community without an unusual answer is called by its most influential node. Columns that name or identify people
-    describe nobody, so no community is called by them.
+    A community without an unusual answer is called by its number. Columns that name or identify people describe nobody,
+    so no community is called by them.
     """
     columns = [column for column in columns if not names_people(column, names)]
     found = [_profiled(column, column.values[order], community) for column in columns]
@@ -94,8 +94,7 @@ def profile_of(columns: Sequence[InputColumn], community: Array, order: Array, n
     for each in range(len(size)):
         most = [k for k in np.argsort(-np.abs(leads[each]), kind="stable")[:3] if abs(leads[each, k]) >= least[k]]
         most = [k for k in most if found[k][2][each]]  # a blank answer says nothing
-        around = f"around {text(names[int(np.argmax(community == each))])}"
-        called.append(", ".join(found[k][2][each] for k in most) or around)
+        called.append(", ".join(found[k][2][each] for k in most) or f"community {each + 1}")
     telling = np.argsort(-(size @ leads**2), kind="stable")[:10]
     words = [[found[k][1][each] for k in telling] for each in range(len(size))]
     called = _without_common_prefix(called)

@@ -96,7 +96,9 @@ def percent(share: float) -> str:
 def verdicts(summary: Summary, first: Leaders) -> list[tuple[str, str]]:
     """Return in a few words, with green, amber or red, is there anything, how many ties, who leads, how stable."""
     chips = [structure_verdict(summary), ties_verdict(summary)]
-    if "expected_ties" not in summary.graph.node_columns:  # a tie model has intervals of its own for who has most ties
+    if "expected_ties" in summary.graph.node_columns:
+        chips.append(most_ties_verdict(summary.hubs))
+    else:
         chips.append(leaders_verdict(first))
     if summary.unmatched is not None:
         chips.append(names_verdict(summary.unmatched))
@@ -139,6 +141,17 @@ def ties_verdict(summary: Summary) -> tuple[str, str]:
     if cut.column == EVIDENCE:
         return f"{cut.n_ties:,} strongest pairs (number chosen by convention)", "amber"
     return f"{cut.n_ties:,} ties of one fit", "amber"
+
+
+def most_ties_verdict(hubs: pd.DataFrame) -> tuple[str, str]:
+    """Return who is expected to have most ties; green if nobody else's 90% interval reaches that person's."""
+    ranked = hubs.sort_values("expected_ties", ascending=False, kind="stable")
+    first = ranked.iloc[0]
+    words = f"{shortened([text(first['name'])])[0][:30]} has most ties: {first['expected_ties']:.0f}"
+    if "ties_low" not in ranked:
+        return words, "amber"
+    apart = len(ranked) == 1 or first["ties_low"] > ranked["ties_high"].iloc[1:].max()
+    return f"{words} ({first['ties_low']:.0f} to {first['ties_high']:.0f})", "green" if apart else "amber"
 
 
 def leaders_verdict(first: Leaders) -> tuple[str, str]:

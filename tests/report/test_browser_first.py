@@ -1,0 +1,108 @@
+"""What a stranger learns from the first screen of a page, on the data of tools/report_pages.py."""
+
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+
+import pytest
+
+from nashgraph.report import summarize, write_report
+
+from .browsing import DESKTOP, PHONE, edges_shown, opened
+
+TOOL = Path(__file__).parents[2] / "tools" / "report_pages.py"
+
+
+@pytest.fixture(scope="module")
+def tool():
+    spec = spec_from_file_location("report_pages", TOOL)
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def page_of(tool, case, folder):
+    about = tool.CASES[case]()
+    model = about.pop("model")
+    out = folder / "report.html"
+    write_report(summarize(model, **about), out)
+    return model, out
+
+
+@pytest.fixture(scope="module")
+def shuffled(tool, tmp_path_factory):
+    return page_of(tool, "shuffled", tmp_path_factory.mktemp("shuffled"))[1]
+
+
+@pytest.fixture(scope="module")
+def counts(tool, tmp_path_factory):
+    return page_of(tool, "counts", tmp_path_factory.mktemp("counts"))
+
+
+def bottom(page, selector):
+    """Return how far down an element ends, on the page."""
+    box = page.locator(selector).first.bounding_box()
+    return box["y"] + box["height"]
+
+
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE])
+def test_shuffled_answers_say_nothing_found_on_the_first_screen(browser, shuffled, viewport):
+    with opened(browser, shuffled, viewport) as page:
+        first = page.locator(".verdicts li").first
+        assert first.get_attribute("class") == "red"
+        assert first.text_content().startswith("nothing found")
+        assert bottom(page, "#nothing-found") < viewport["height"] / 2
+        assert not page.locator("#profile details").evaluate("fold => fold.open")
+        assert page.locator("#groups bdi").all_text_contents() == ["all"]
+        assert page.locator(".next").count() == 0
+
+
+def test_no_cell_of_the_table_of_communities_is_hard_to_read(browser, shuffled):
+    """The contrast of every cell with its words is at least 4.5, light and dark. Drawn: axe does not mix colours."""
+    script = """() => {
+        const at = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
+        const drawn = (colours) => {
+            for (const colour of colours) { at.fillStyle = colour; at.fillRect(0, 0, 1, 1); }
+            const light = [...at.getImageData(0, 0, 1, 1).data].slice(0, 3)
+                .map((value) => (value <= 10 ? value / 3294 : ((value / 255 + 0.055) / 1.055) ** 2.4));
+            return 0.2126 * light[0] + 0.7152 * light[1] + 0.0722 * light[2];
+        };
+        const style = getComputedStyle(document.body);
+        const ink = drawn([style.color]);
+        return [...document.querySelectorAll("#profile-table td.more, #profile-table td.less")].map((cell) => {
+            cell.style.setProperty("--share", 1);
+            const paper = drawn([style.backgroundColor, getComputedStyle(cell).backgroundColor]);
+            const [low, high] = [ink, paper].sort((a, b) => a - b);
+            return (high + 0.05) / (low + 0.05);
+        });
+    }"""
+    for scheme in ("light", "dark"):
+        with opened(browser, shuffled, color_scheme=scheme) as page:
+            page.evaluate("document.querySelector('#profile details').open = true")
+            contrasts = page.evaluate(script)
+            assert len(contrasts) > 10
+            assert min(contrasts) >= 4.5, scheme
+
+
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE])
+def test_a_page_of_counts_says_who_has_most_ties_and_whom_to_ask(browser, counts, viewport):
+    model, out = counts
+    expected = model.expected_ties_["expected_ties"]
+    most = expected.idxmax()
+    with opened(browser, out, viewport) as page:
+        chips = page.locator(".verdicts li").all_text_contents()
+        assert any(chip.startswith(f"{most} has most ties: {expected.max():.0f} (") for chip in chips)
+        assert bottom(page, ".verdicts") < viewport["height"] / 2
+        count = page.evaluate("nashgraph.data.cut.n_ties")
+        assert abs(count - expected.sum() / 2) <= 1
+        assert edges_shown(page) == count
+        assert f"{count} likeliest pairs" in page.locator("#standfirst").text_content()
+        assert page.locator("#directed").is_hidden()
+        heads = page.locator("#nodes thead bdi").all_text_contents()
+        assert heads[:3] == ["Node", "Expected ties", "90% interval"]
+        assert "Influence" not in heads
+        order = page.locator("#unchosen h3").all_text_contents()
+        assert order[:3] == ["Ask these 10 next", "Tell these 5 first", "Expected ties, with 90% intervals"]
+        if viewport == DESKTOP:
+            assert bottom(page, ".next") < viewport["height"]
+        page.locator(".next button").first.click()
+        assert page.locator("#selection-heading").text_content() == str(model.ask(1)["name"].iloc[0])
