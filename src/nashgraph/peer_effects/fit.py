@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,8 +15,8 @@ from .data import CONSTANT, GameData, check_not_collinear, game_data, group_colu
 from .instruments import first_stage, instruments_of, moran, two_stage
 from .least_squares import Search, Solution, covariance, least_squares
 from .likelihood import censored_likelihood, quasi_likelihood
-from .links import LINKS, response_of
-from .reduced_form import Network, NotIdentifiedError, ReducedForm
+from .links import LINKS, Normal, response_of
+from .reduced_form import Estimate, Network, NotIdentifiedError, ReducedForm
 from .result import GameFit
 from .simulated_moments import simulated_moments
 
@@ -165,16 +164,24 @@ def fit_game(
     check_method(design, method, censored)
     settings = {"method": method, "normalize": normalize, "errors": errors, "censored": censored, "played": played}
     settings["link"] = link
-    if method == "nls":
-        result, solution = by_least_squares(design, settings, search or Search())
-        if count:
-            result = bootstrapped(design, result, solution, search or Search(), count, random_state)
-        return result
-    if count:
+    if count and method != "nls":
         raise InputError("n_bootstrap is for method='nls'")
-    if method == "smm":
-        return by_moments(design, settings)
-    return by_likelihood(design, settings) if method == "qml" else by_instruments(design, settings)
+    if method == "nls":
+        estimate = by_least_squares(design, errors, search or Search(), count, random_state)
+    elif method == "smm":
+        form = ReducedForm(design.networks())
+        estimate = simulated_moments(form, matched.actions, design.instrumental, errors, matched.groups)
+    else:
+        [weights] = matched.networks
+        columns = design.columns(weights)
+        excluded = instruments_of(weights, design.instrumental, columns)
+        if method == "2sls":
+            estimate = two_stage(weights, matched.actions, columns, excluded, errors, matched.groups)
+        else:
+            check_varied(excluded)
+            maximise = censored_likelihood if censored else quasi_likelihood
+            estimate = maximise(weights, matched.actions, columns)
+    return fitted(design, settings, estimate)
 
 
 def designed(
@@ -224,158 +231,100 @@ def check_method(design: Design, method: str, censored: bool) -> None:
         raise InputError(f"method={method!r} needs {' and '.join(missing)}: use method='nls'", parameter="method")
 
 
-def by_least_squares(design: Design, settings: dict[str, Any], search: Search) -> tuple[GameFit, Solution]:
-    """Return the fit by least squares of the reduced form."""
+def by_least_squares(design: Design, errors: str, search: Search, n_bootstrap: int, random_state: Any) -> Estimate:
+    """Return the fit by least squares of the reduced form, or with a link by maximum likelihood."""
     data = design.data
+    observed = data.observed
     form = ReducedForm(design.networks())
     solution = least_squares(form, data.actions, search)
-    draws = form.means(solution.phi, solution.coefficients) if len(data.networks) > 1 else None
-    spread, between = covariance(solution, data.observed, settings["errors"], data.groups, draws)
-    n = len(solution.residuals)
-    variance = float(solution.residuals @ solution.residuals) / n
-    result = fitted(
-        design,
-        settings,
-        parameters=solution.parameters,
-        spread=spread,
-        residuals=solution.residuals,
-        fitted_actions=solution.point.mean,
-        log_likelihood=-0.5 * n * (np.log(2.0 * np.pi * variance) + 1.0),
-    )
-    return replace(result, between_draws=float(np.sqrt(between[0, 0])) if draws is not None else 0.0), solution
+    means = form.means(solution.parameters[0], solution.parameters[1:])
+    groups = None if data.groups is None else data.groups[observed]
+    draws = means[:, observed] if len(means) > 1 else None
+    spread, between = covariance(solution, errors, groups, draws)
+    likelihood = form.family.log_likelihood(data.actions[observed], solution.point.mean[observed])
+    estimate = Estimate(solution.parameters, spread, solution.point.mean, likelihood, between)
+    if not n_bootstrap:
+        return estimate
+    bootstrap = bootstrapped(form, data.actions, solution, means, search, n_bootstrap, random_state)
+    p = len(solution.parameters)
+    return estimate._replace(covariance=np.cov(bootstrap.T).reshape(p, p), bootstrap=bootstrap)
 
 
-def by_moments(design: Design, settings: dict[str, Any]) -> GameFit:
-    """Return the fit by simulated moments on draws of the network."""
-    data = design.data
-    form = ReducedForm(design.networks())
-    estimate = simulated_moments(form, data.actions, design.instrumental, settings["errors"], data.groups)
-    result = fitted(
-        design,
-        settings,
-        parameters=estimate.parameters,
-        spread=estimate.covariance,
-        residuals=estimate.residuals,
-        fitted_actions=estimate.mean,
-        log_likelihood=np.nan,
-    )
-    return replace(result, between_draws=float(np.sqrt(estimate.between[0, 0])))
+def bootstrapped(
+    form: ReducedForm, actions: Array, solution: Solution, means: Array, search: Search, count: int, random_state: Any
+) -> Array:
+    """Return estimates from actions simulated with the fit, each on one draw of the network.
+
+    Errors are residuals drawn with replacement and widened by what a fit of so many parameters takes away; with a link,
+    answers and counts are drawn from their distribution. An action is that on one draw of the network, so the spread
+    has what is not known of it.
+    """
+    random = np.random.default_rng(random_state)
+    observed = np.isfinite(actions)
+    n, p = solution.jacobian.shape
+    # Residuals drawn with a mean other than 0 would shift all simulated actions.
+    residuals = (solution.errors - solution.errors.mean()) * np.sqrt(n / max(n - p, 1))
+    bootstrap = list[Array]()
+    for _ in range(count):
+        mean = means[random.integers(len(means))]
+        if isinstance(form.family, Normal):
+            simulated = mean + random.choice(residuals, len(mean))
+        else:
+            simulated = form.family.drawn(mean, random)
+        simulated[~observed] = np.nan
+        try:
+            bootstrap.append(least_squares(form, simulated, search, solution.parameters).parameters)
+        except NotIdentifiedError:  # a sample in which everybody's errors hide the effect
+            continue
+    if len(bootstrap) < max(2, count // 2):
+        raise InputError("most bootstrap fits failed: there are too few people for these terms")
+    return np.array(bootstrap)
 
 
-def by_likelihood(design: Design, settings: dict[str, Any]) -> GameFit:
-    """Return the fit by (quasi-) maximum likelihood."""
-    data = design.data
-    [weights] = data.networks
-    columns = design.columns(weights)
-    check_varied(weights, columns)
-    estimate: Callable[..., Any] = censored_likelihood if settings["censored"] else quasi_likelihood
-    likely = estimate(weights, data.actions, columns)
-    return fitted(
-        design,
-        settings,
-        parameters=likely.parameters,
-        spread=likely.covariance,
-        residuals=likely.residuals,
-        fitted_actions=data.actions - likely.residuals,
-        log_likelihood=likely.log_likelihood,
-    )
-
-
-def check_varied(weights: Any, columns: Array) -> None:
+def check_varied(excluded: Array) -> None:
     """Refuse a likelihood whose peer effect only the covariance of errors could tell."""
-    if not weights.nnz or not instruments_of(weights, columns, columns).shape[1]:
+    if not excluded.shape[1]:
         raise NotIdentifiedError(
             "the peer effect is not identified: what friends are like is a combination of what people are like "
             "themselves, as in complete groups of one size; add a covariate, or a network with open triangles"
         )
 
 
-def by_instruments(design: Design, settings: dict[str, Any]) -> GameFit:
-    """Return the fit by two-stage least squares."""
-    data = design.data
-    [weights] = data.networks
-    columns = design.columns(weights)
-    excluded = instruments_of(weights, design.instrumental, columns)
-    estimate = two_stage(weights, data.actions, columns, excluded, settings["errors"], data.groups)
-    result = fitted(
-        design,
-        settings,
-        parameters=estimate.parameters,
-        spread=estimate.covariance,
-        residuals=estimate.residuals,
-        fitted_actions=data.actions - estimate.residuals,
-        log_likelihood=np.nan,
-    )
-    return replace(result, overidentification=estimate.overidentification)
-
-
-def fitted(
-    design: Design,
-    settings: dict[str, Any],
-    *,
-    parameters: Array,
-    spread: Array,
-    residuals: Array,
-    fitted_actions: Array,
-    log_likelihood: float,
-) -> GameFit:
+def fitted(design: Design, settings: dict[str, Any], estimate: Estimate) -> GameFit:
     """Return a fit with its tests."""
     data = design.data
+    observed = data.observed
     weights = data.mean_network
     columns = design.columns(weights)
     excluded = instruments_of(weights, design.instrumental, columns)
-    whole = data.observed.all()
     tested = None
-    if whole and excluded.shape[1]:
+    if observed.all() and excluded.shape[1]:
         tested = first_stage(weights @ data.actions, columns, excluded)
-    n_played = design.own.shape[1] - data.covariates.shape[1] if design.constant_only else len(parameters) - 1
-    benefit = columns[:, :n_played] @ parameters[1 : n_played + 1]
+    n_played = len(estimate.parameters) - 1
+    if design.constant_only:
+        n_played = design.own.shape[1] - data.covariates.shape[1]
+    residuals = (data.actions - estimate.mean)[observed]
+    between = 0.0 if estimate.between is None else float(np.sqrt(estimate.between[0, 0]))
     return GameFit(
         terms=("peer effect", *design.terms),
-        parameters=parameters,
-        covariance=spread,
+        parameters=estimate.parameters,
+        covariance=estimate.covariance,
         names=data.names,
         actions=data.actions,
-        fitted_actions=fitted_actions,
-        residuals=pd.Series(residuals, index=data.names[data.observed]),
-        benefit=benefit,
+        fitted_actions=estimate.mean,
+        residuals=pd.Series(residuals, index=data.names[observed]),
+        benefit=columns[:, :n_played] @ estimate.parameters[1 : n_played + 1],
         played_columns=columns[:, :n_played],
         interaction=design.interaction,
-        log_likelihood=float(log_likelihood),
+        log_likelihood=float(estimate.log_likelihood),
         n_draws=len(data.networks),
         n_groups=0 if data.groups is None else len(np.unique(data.groups)),
         networks=data.networks,
+        between_draws=between,
         first_stage=tested,
-        moran=moran(weights[data.observed][:, data.observed], residuals),
+        overidentification=estimate.overidentification,
+        moran=moran(weights[observed][:, observed], residuals),
+        bootstrap=estimate.bootstrap,
         left_out=dict(data.left_out),
         settings=settings,
     )
-
-
-def bootstrapped(
-    design: Design, result: GameFit, solution: Solution, search: Search, count: int, random_state: Any
-) -> GameFit:
-    """Return the fit with standard errors from actions simulated with it: on each draw of the network, with its errors.
-
-    Residuals are drawn with replacement and widened by what a fit of so many parameters takes away. An action is that
-    on one draw of the network, so the spread has what is not known of it.
-    """
-    random = np.random.default_rng(random_state)
-    form = ReducedForm(design.networks())
-    means = form.means(solution.phi, solution.coefficients)
-    observed = design.data.observed
-    # Residuals drawn with a mean other than 0 would shift all simulated actions.
-    centred = solution.residuals - solution.residuals.mean()
-    n, p = solution.point.jacobian[observed].shape
-    widened = centred * np.sqrt(n / max(n - p, 1))
-    drawn = list[Array]()
-    for _ in range(count):
-        mean = means[random.integers(len(means))]
-        simulated = np.where(observed, mean + random.choice(widened, len(mean)), np.nan)
-        try:
-            drawn.append(least_squares(form, simulated, search, solution.parameters).parameters)
-        except NotIdentifiedError:  # a sample in which everybody's errors hide the effect
-            continue
-    if len(drawn) < max(2, count // 2):
-        raise InputError("most bootstrap fits failed: there are too few people for these terms")
-    return replace(result, covariance=np.cov(np.array(drawn).T).reshape(p, p), bootstrap=np.array(drawn))

@@ -14,33 +14,15 @@ They are valid if the network is exogenous and, for WX, if friends' covariates h
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import stats
 
-from ..validation import Array, InputError
+from ..validation import Array
 from .data import dependent_terms
 from .least_squares import meat
-from .reduced_form import NotIdentifiedError
-
-
-class Statistic(NamedTuple):
-    """A statistic, its degrees of freedom and its p-value."""
-
-    statistic: float
-    freedom: float
-    p_value: float
-
-
-class TwoStage(NamedTuple):
-    """Estimates by instruments, φ first, with their covariance, residuals and tests."""
-
-    parameters: Array
-    covariance: Array
-    residuals: Array
-    first_stage: Statistic
-    overidentification: Statistic | None
+from .reduced_form import Estimate, NotIdentifiedError, Statistic
 
 
 def instruments_of(weights: Any, columns: Array, included: Array) -> Array:
@@ -56,15 +38,13 @@ def instruments_of(weights: Any, columns: Array, included: Array) -> Array:
 
 def two_stage(
     weights: Any, actions: Array, included: Array, excluded: Array, errors: str, groups: Array | None
-) -> TwoStage:
+) -> Estimate:
     """Return the estimate by two-stage least squares, and its tests."""
     if not excluded.shape[1]:
         raise NotIdentifiedError(
             "there is no instrument for what friends do: friends of friends differ in nothing from friends, as in "
             "complete groups of one size, or there is no covariate"
         )
-    if np.isnan(actions).any():
-        raise InputError("method='2sls' needs everybody's action: leave the others out of the network, or use 'nls'")
     regressors = np.column_stack([weights @ actions, included])
     instruments = np.column_stack([included, excluded])
     # The projection on the instruments, without their N x N matrix.
@@ -75,13 +55,8 @@ def two_stage(
     residuals = actions - regressors @ parameters
     bread = np.linalg.pinv(fitted.T @ fitted)
     spread = bread @ meat(fitted, residuals, errors, groups) @ bread
-    return TwoStage(
-        parameters,
-        spread,
-        residuals,
-        first_stage(weights @ actions, included, excluded),
-        overidentification(basis, residuals, regressors.shape[1]),
-    )
+    tested = overidentification(basis, residuals, regressors.shape[1])
+    return Estimate(parameters, spread, actions - residuals, overidentification=tested)
 
 
 def first_stage(heard: Array, included: Array, excluded: Array) -> Statistic:

@@ -1,13 +1,15 @@
-r"""Nonlinear least squares of the reduced form.
+r"""Nonlinear least squares of the reduced form, and maximum likelihood of yes/no answers and counts.
 
-.. math:: \min_{\phi, b, d} \; \sum_{i \in O} \bigl(y_i - m_i(\phi, b, d)\bigr)^2
+.. math:: \min_{\phi, b, d} \; \sum_{i \in O} D\bigl(y_i, m_i(\phi, b, d)\bigr)
 
-O are the people whose action was observed. Optimality: the gradient :math:`J^\top (y - m)` is zero; the measure is the
-relative offset of Bates and Watts, :math:`\|P_J (y - m)\| / \|y - m\|` with :math:`P_J` the projection on the columns
-of J, and a fit stops when it is at most ``tol``. φ is first searched on a grid, because the sum of squares may have
-several minima; then Gauss and Newton's steps are halved until the sum of squares does not rise.
+O are the people whose action was observed, and D the deviance: :math:`(y - m)^2`, or with a link that of Bernoulli or
+Poisson (:mod:`nashgraph.peer_effects.links`). Optimality: the gradient :math:`J^\top V^{-1} (y - m)` is zero, with the
+variances V of the actions (1 without a link). The measure is the relative offset of Bates and Watts,
+:math:`\|P_J e\| / \|e\|` with :math:`e = V^{-1/2} (y - m)` and :math:`P_J` the projection on the columns of
+:math:`V^{-1/2} J`, and a fit stops when it is at most ``tol``. φ is first searched on a grid, because the deviance may
+have several minima. Then steps of Gauss and Newton, with a link Fisher's scoring, are halved until it does not rise.
 
-Covariance of the estimates, with A = (JᵀJ)⁻¹ and e the residuals:
+Covariance of the estimates, with J and e divided by :math:`V^{1/2}` and :math:`A = (J^\top J)^{-1}`:
 
 - classical: :math:`\hat\sigma^2 A`, :math:`\hat\sigma^2 = e^\top e / (n - p)`;
 - robust: :math:`\tfrac{n}{n - p} A J^\top \mathrm{diag}(e^2) J A`;
@@ -26,7 +28,6 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..games import NoEquilibriumError
 from ..validation import Array, warn
-from .links import Log, Logit
 from .reduced_form import NotIdentifiedError, Point, ReducedForm
 
 
@@ -50,51 +51,50 @@ class Search:
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """Estimates of φ and the coefficients, the regression function there, and how well it was solved."""
+    """φ and the coefficients as one vector, the regression function there, and how well the problem was solved.
 
-    phi: float
-    coefficients: Array
+    ``jacobian`` and ``errors`` are those of the people observed, divided by the actions' standard deviations, which are
+    ``scale``.
+    """
+
+    parameters: Array
     point: Point
-    residuals: Array  # of those who were observed
+    scale: Array
+    jacobian: Array
+    errors: Array
     offset: float
     steps: int
 
-    @property
-    def parameters(self) -> Array:
-        """φ and the coefficients as one vector."""
-        return np.concatenate([[self.phi], self.coefficients])
-
 
 def least_squares(form: ReducedForm, actions: Array, search: Search, start: Array | None = None) -> Solution:
-    """Return the least-squares fit; ``start`` are parameters to start from instead of the grid."""
+    """Return the fit of least deviance; ``start`` are parameters to start from instead of the grid."""
     observed = np.isfinite(actions)
     target = actions[observed]
     parameters = _first(form, actions, observed, search) if start is None else start
     point = form.at(parameters[0], parameters[1:])
-    limit = form.bound / form.feedback(target) * 0.9999
-    offset = np.inf
+    limit = form.bound / form.family.feedback(target) * 0.9999
     step = 0
-    while step < search.max_steps:
-        step += 1
-        residuals = target - point.mean[observed]
-        jacobian = point.jacobian[observed]
+    while True:
+        scale = np.sqrt(form.family.variance(point.mean[observed]))
+        errors = (target - point.mean[observed]) / scale
+        jacobian = point.jacobian[observed] / scale[:, None]
         check_identified(jacobian, search.identified)
-        direction = np.linalg.lstsq(jacobian, residuals, rcond=None)[0]
-        offset = float(np.linalg.norm(jacobian @ direction) / (np.linalg.norm(residuals) or 1.0))
-        if offset <= search.tol:
+        direction = np.linalg.lstsq(jacobian, errors, rcond=None)[0]
+        offset = float(np.linalg.norm(jacobian @ direction) / (np.linalg.norm(errors) or 1.0))
+        if offset <= search.tol or step == search.max_steps:
             break
-        parameters, point, moved = _moved(form, parameters, direction, point, actions, limit)
-        if not moved:  # rounding: no shorter step lowers the sum of squares either
+        step += 1
+        moved = _moved(form, parameters, direction, point, actions, limit)
+        if moved is None:  # rounding: no shorter step lowers the deviance either
             break
+        parameters, point = moved
     if offset > 1e-4:
         warn(
             f"the peer effect was not found to tolerance: relative offset {offset:.1e} > {search.tol:g} after {step} "
             "steps; it may be at the end of its range, where the game has no equilibrium",
             ConvergenceWarning,
         )
-    # Of those who were observed: the others are in the network and in the mean, but not in the sum of squares.
-    residuals = target - point.mean[observed]
-    return Solution(float(parameters[0]), parameters[1:], point, residuals, offset, step)
+    return Solution(parameters, point, scale, jacobian, errors, offset, step)
 
 
 def check_identified(jacobian: Array, least: float) -> None:
@@ -117,76 +117,77 @@ def check_identified(jacobian: Array, least: float) -> None:
 def _first(form: ReducedForm, actions: Array, observed: Array, search: Search) -> Array:
     """Return the best parameters on a grid of φ, on the first draws: a start needs no more."""
     form = ReducedForm(form.networks[: search.grid_draws])
-    end = search.share * form.bound / form.feedback(actions[observed]) if np.isfinite(form.bound) else 0.0
+    end = search.share * form.bound / form.family.feedback(actions[observed]) if np.isfinite(form.bound) else 0.0
     best = np.zeros(1 + form.n_coefficients)
     least = np.inf
     for phi in np.linspace(-end, end, search.grid) if end else [0.0]:
         try:
-            parameters, missed = _given_phi(form, actions, observed, float(phi))
+            parameters, deviance = _given_phi(form, actions, observed, float(phi))
         except NoEquilibriumError:
             continue
-        if missed < least:
+        if deviance < least:
             best = parameters
-            least = missed
+            least = deviance
     return best
 
 
 def _given_phi(form: ReducedForm, actions: Array, observed: Array, phi: float) -> tuple[Array, float]:
-    """Return coefficients that fit well at given φ, and the sum of squares: exact in a linear game."""
+    """Return coefficients that fit well at a given φ, and the deviance: the least in a linear game."""
     target = actions[observed]
     if form.linear:
         columns = form.columns(phi)[observed]
         coefficients = np.linalg.lstsq(columns, target, rcond=None)[0]
-        residuals = target - columns @ coefficients
-        return np.concatenate([[phi], coefficients]), float(residuals @ residuals)
-    # A start from what people would do if their neighbours were as active as observed on average.
-    filled = np.where(observed, actions, np.mean(target))
-    network = form.networks[0]
-    heard = np.mean([each.weights @ each.interaction.value(np.maximum(filled, 0.0)) for each in form.networks], axis=0)
-    columns = np.column_stack([network.played, network.outside])[observed]
-    pressure = network.response.guess(filled) if isinstance(network.response, Logit | Log) else filled
-    coefficients = np.linalg.lstsq(columns, (pressure - phi * heard)[observed], rcond=None)[0]
-    residuals = target - form.at(phi, coefficients).mean[observed]
-    return np.concatenate([[phi], coefficients]), float(residuals @ residuals)
+        mean = columns @ coefficients
+    else:
+        # A start from what people would do if their neighbours were as active as observed on average.
+        filled = np.where(observed, actions, np.mean(target))
+        network = form.networks[0]
+        levels = network.interaction.value(np.maximum(filled, 0.0))
+        received = np.mean([other.weights @ levels for other in form.networks], axis=0)
+        columns = np.column_stack([network.played, network.outside])[observed]
+        rest = (form.family.guess(filled) - phi * received)[observed]
+        coefficients = np.linalg.lstsq(columns, rest, rcond=None)[0]
+        mean = form.at(phi, coefficients).mean[observed]
+    return np.concatenate([[phi], coefficients]), form.family.deviance(target, mean)
 
 
 def _moved(
     form: ReducedForm, parameters: Array, direction: Array, point: Point, actions: Array, limit: float
-) -> tuple[Array, Point, bool]:
-    """Return the parameters after a step along a direction, halved until the sum of squares falls."""
+) -> tuple[Array, Point] | None:
+    """Return the parameters after a step along a direction, halved until the deviance falls; None if it never does."""
     observed = np.isfinite(actions)
-    before = float(np.sum((actions - point.mean)[observed] ** 2))
+    target = actions[observed]
+    before = form.family.deviance(target, point.mean[observed])
     share = 1.0
     while share > 1e-6:
         trial = parameters + share * direction
-        if abs(trial[0]) < limit:
-            try:
-                later = form.at(trial[0], trial[1:])
-            except NoEquilibriumError:
-                share *= 0.5
-                continue
-            # Near the optimum rounding hides the decrease, and a whole step is right.
-            if float(np.sum((actions - later.mean)[observed] ** 2)) <= before * (1.0 + 1e-13):
-                return trial, later, True
         share *= 0.5
-    return parameters, point, False
+        if abs(trial[0]) >= limit:
+            continue
+        try:
+            later = form.at(trial[0], trial[1:])
+        except NoEquilibriumError:
+            continue
+        # Near the optimum rounding hides the decrease, and a whole step is right.
+        if form.family.deviance(target, later.mean[observed]) <= before * (1.0 + 1e-13):
+            return trial, later
+    return None
 
 
-def covariance(
-    solution: Solution, observed: Array, errors: str, groups: Array | None, draws: Array | None
-) -> tuple[Array, Array]:
-    """Return the covariance of the estimates, and the part of it that comes from not knowing the network."""
-    jacobian = solution.point.jacobian[observed]
-    residuals = solution.residuals
+def covariance(solution: Solution, errors: str, groups: Array | None, draws: Array | None) -> tuple[Array, Array]:
+    """Return the covariance of the estimates, and the part of it that comes from not knowing the network.
+
+    ``groups`` and ``draws`` are of the people observed, ``draws`` the regression function on each draw.
+    """
+    jacobian = solution.jacobian
     p = jacobian.shape[1]
     bread = np.linalg.pinv(jacobian.T @ jacobian)
-    within = bread @ meat(jacobian, residuals, errors, None if groups is None else groups[observed]) @ bread
     between = np.zeros((p, p))
-    if draws is not None and len(draws) > 1:
+    if draws is not None:
         # How much the score moves from draw to draw: neighbours' errors share it, so residuals alone miss it.
-        scores = draws[:, observed] @ jacobian
+        scores = draws / solution.scale @ jacobian
         between = (1.0 + 1.0 / len(draws)) * bread @ np.cov(scores.T).reshape(p, p) @ bread
-    return within + between, between
+    return bread @ meat(jacobian, solution.errors, errors, groups) @ bread + between, between
 
 
 def meat(jacobian: Array, residuals: Array, errors: str, groups: Array | None) -> Array:

@@ -19,23 +19,14 @@ information.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import optimize, sparse, stats
 from scipy.sparse.csgraph import connected_components
 
 from ..validation import Array, InputError
-
-
-class Likely(NamedTuple):
-    """Estimates by likelihood, φ first, with their covariance, residuals, the error's spread and the likelihood."""
-
-    parameters: Array
-    covariance: Array
-    residuals: Array
-    sigma: float
-    log_likelihood: float
+from .reduced_form import Estimate
 
 
 def component_eigenvalues(weights: Any, most: int = 3000) -> Array:
@@ -58,7 +49,7 @@ def log_determinant(phi: float, eigenvalues: Array) -> float:
     return float(np.log(np.abs(1.0 - phi * eigenvalues)).sum())
 
 
-def quasi_likelihood(weights: Any, actions: Array, columns: Array) -> Likely:
+def quasi_likelihood(weights: Any, actions: Array, columns: Array) -> Estimate:
     """Return the estimate by quasi-maximum likelihood."""
     n = len(actions)
     eigenvalues = component_eigenvalues(weights)
@@ -84,7 +75,7 @@ def quasi_likelihood(weights: Any, actions: Array, columns: Array) -> Likely:
     variance = float(residuals @ residuals) / n
     spread = _lee_covariance(weights, columns, phi, coefficients, residuals, variance)
     value = log_determinant(phi, eigenvalues) - 0.5 * n * (np.log(2.0 * np.pi * variance) + 1.0)
-    return Likely(np.concatenate([[phi], coefficients]), spread, residuals, float(np.sqrt(variance)), value)
+    return Estimate(np.concatenate([[phi], coefficients]), spread, actions - residuals, value)
 
 
 def _lee_covariance(
@@ -130,7 +121,7 @@ def _traces(weights: Any, phi: float, mean: Array) -> tuple[Array, Array, float]
     return diagonal, played, squares
 
 
-def censored_likelihood(weights: Any, actions: Array, columns: Array) -> Likely:
+def censored_likelihood(weights: Any, actions: Array, columns: Array) -> Estimate:
     """Return the estimate of the game whose actions cannot be below zero."""
     if (actions < 0).any():
         raise InputError("censored=True is for actions that cannot be below zero, and some are")
@@ -166,8 +157,7 @@ def censored_likelihood(weights: Any, actions: Array, columns: Array) -> Likely:
 
     information = hessian(by_parameters, np.concatenate([parameters, [np.log(sigma)]]))
     covariance = np.linalg.pinv(information)[:-1, :-1]
-    residuals = actions - np.maximum(regressors @ parameters, 0.0)
-    return Likely(parameters, covariance, residuals, sigma, -float(result.fun))
+    return Estimate(parameters, covariance, np.maximum(regressors @ parameters, 0.0), -float(result.fun))
 
 
 def hessian(function: Any, point: Array, step: float = 1e-4) -> Array:

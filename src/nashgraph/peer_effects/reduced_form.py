@@ -10,8 +10,7 @@ columns of the Jacobian, each one solve by products with W (or a factorisation i
 .. math:: \frac{\partial m}{\partial \phi} = M\, W f(y), \quad \frac{\partial m}{\partial b} = M Z, \quad
           M = (I - \phi\, \mathrm{diag}(s) W \mathrm{diag} f'(y))^{-1} \mathrm{diag}(s), \quad s = \varphi'(z) .
 
-The gradient of half the sum of squares needs only the adjoint :math:`u = M^\top (y_{obs} - m)`, one solve with the
-transpose: it is :math:`-u^\top W f(y)` by φ and :math:`-Z^\top u` by b.
+The search and the covariance both need the whole Jacobian, so there is no adjoint: it is one solve for each term.
 """
 
 from __future__ import annotations
@@ -29,10 +28,19 @@ from scipy.sparse.csgraph import connected_components
 from ..games import Interaction, NoEquilibriumError, solve_affine, solve_response, spectral_radius
 from ..games.interactions import Response
 from ..validation import Array, InputError
+from .links import Log, Logit, Normal
 
 
 class NotIdentifiedError(InputError):
     """The data do not tell the peer effect from something else; the message says from what."""
+
+
+class Statistic(NamedTuple):
+    """A statistic, its degrees of freedom and its p-value."""
+
+    statistic: float
+    freedom: float
+    p_value: float
 
 
 class Point(NamedTuple):
@@ -40,6 +48,21 @@ class Point(NamedTuple):
 
     mean: Array
     jacobian: Array
+
+
+class Estimate(NamedTuple):
+    """What a method returns: φ and the coefficients, their covariance, and the action that the fit predicts for all.
+
+    ``between`` is the part of the covariance that comes from not knowing the network.
+    """
+
+    parameters: Array
+    covariance: Array
+    mean: Array
+    log_likelihood: float = np.nan
+    between: Array | None = None
+    overidentification: Statistic | None = None
+    bootstrap: Array | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,18 +157,13 @@ class Network:
         else:
             played = self.actions(phi, self.played @ coefficients[:k])
             sources = np.column_stack([self.weights @ self.interaction.value(played), self.played])
-            outer = self.outer_slope(phi, sources[:, 0], coefficients[:k])
+            assert self.response is not None
+            outer = self.response.slope(self.played @ coefficients[:k] + phi * sources[:, 0])
             through = self.solver(phi, (outer, self.interaction.slope(played)))(outer[:, None] * sources)
             by_phi = through[:, :1]
             by_terms = through[:, 1:]
         jacobian = np.column_stack([by_phi, by_terms, self.outside])
         return Point(played + self.outside @ coefficients[k:], jacobian)
-
-    def outer_slope(self, phi: float, received: Array, coefficients: Array) -> Array:
-        """Return the slope of the response at what nodes receive."""
-        if self.response is None:
-            return np.ones(len(received))
-        return self.response.slope(self.played @ coefficients + phi * received)
 
     def columns(self, phi: float) -> Array:
         """Return the regressors at given φ, for a linear game: (I - φW)⁻¹ Z and V."""
@@ -174,10 +192,11 @@ class ReducedForm:
         radius = max(spectral_radius(network.weights) if network.weights.nnz else 0.0 for network in self.networks)
         return 1.0 / radius if radius > 0 else np.inf
 
-    def feedback(self, actions: Array) -> float:
-        """Return the slope of the response that bounds φ, 1 without a link."""
-        slope: float = getattr(self.networks[0].response, "feedback", lambda actions: 1.0)(actions)
-        return slope
+    @property
+    def family(self) -> Any:
+        """The distribution of actions around the regression function."""
+        response = self.networks[0].response
+        return response if isinstance(response, Logit | Log) else Normal()
 
     def at(self, phi: float, coefficients: Array) -> Point:
         """Return the mean over draws, and the Jacobian of the mean."""
@@ -192,24 +211,8 @@ class ReducedForm:
     def means(self, phi: float, coefficients: Array) -> Array:
         """Return the regression function on each draw, (n_draws, n)."""
         k = self.networks[0].played.shape[1]
-        return np.array(
-            [
-                network.actions(phi, network.played @ coefficients[:k]) + network.outside @ coefficients[k:]
-                for network in self.networks
-            ]
-        )
-
-    def gradient(self, phi: float, coefficients: Array, target: Array) -> Array:
-        """Return the gradient of half the sum of squares on one network, by its adjoint: one solve."""
-        [network] = self.networks
-        k = network.played.shape[1]
-        actions = network.actions(phi, network.played @ coefficients[:k])
-        error = np.nan_to_num(target - actions - network.outside @ coefficients[k:])
-        received = network.weights @ network.interaction.value(actions)
-        acting = network.outer_slope(phi, received, coefficients[:k])
-        slope = network.interaction.slope(actions)
-        transposed = sparse.csr_array(network.weights.T)
-        reverse = solve_affine(lambda v: phi * slope * (transposed @ (acting * v)), error, tol=network.tol).point
-        through = acting * reverse
-        by_phi = through @ received
-        return -np.concatenate([[by_phi], network.played.T @ through, network.outside.T @ error])
+        means = []
+        for network in self.networks:
+            played = network.actions(phi, network.played @ coefficients[:k])
+            means.append(played + network.outside @ coefficients[k:])
+        return np.array(means)

@@ -19,8 +19,8 @@ from ..matching import as_names
 from ..priors import Dynamics, GamePrior
 from ..validation import Array, InputError, check_number, listing
 from .data import prepared
-from .instruments import Statistic
 from .links import LINKS
+from .reduced_form import Statistic
 
 FORMAT = "nashgraph fitted game"
 VERSION = 1

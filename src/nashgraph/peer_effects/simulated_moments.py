@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import NamedTuple
 
 import numpy as np
 from scipy import optimize
@@ -23,22 +22,12 @@ from scipy import optimize
 from ..validation import Array, InputError
 from .instruments import instruments_of
 from .least_squares import meat
-from .reduced_form import Network, NotIdentifiedError, ReducedForm
-
-
-class Moments(NamedTuple):
-    """Estimates by simulated moments, φ first, with their covariance and the part of it that comes from draws."""
-
-    parameters: Array
-    covariance: Array
-    between: Array
-    residuals: Array
-    mean: Array
+from .reduced_form import Estimate, Network, NotIdentifiedError, ReducedForm
 
 
 def simulated_moments(
     form: ReducedForm, actions: Array, covariates: Array, errors: str, groups: Array | None
-) -> Moments:
+) -> Estimate:
     """Return the estimate by simulated moments on at least four draws of the network."""
     if len(form.networks) < 4:
         raise InputError(f"method='smm' needs 4 draws of the network or more, got {len(form.networks)}")
@@ -116,7 +105,7 @@ def _with_covariance(
     observed: Array,
     errors: str,
     groups: Array | None,
-) -> Moments:
+) -> Estimate:
     """Return the estimates with the covariance of two-step GMM."""
     point = means.at(phi, coefficients)
     residuals = (target - point.mean)[observed]
@@ -129,4 +118,4 @@ def _with_covariance(
     uncertain = (1.0 + 1.0 / len(means.networks)) * np.atleast_2d(np.cov(draws.T))
     between = turned @ uncertain @ turned.T
     parameters = np.concatenate([[phi], coefficients])
-    return Moments(parameters, turned @ spread @ turned.T + between, between, residuals, point.mean)
+    return Estimate(parameters, turned @ spread @ turned.T + between, point.mean, between=between)
