@@ -32,6 +32,17 @@ SAME = 1e-9  # relative difference of evidence that is rounding
 PAIR_COLUMNS = (EVIDENCE, "probability", "known")  # of two nodes: both directions have the same
 
 
+def pair_numbers(one: Array, other: Array, n_nodes: int) -> Array:
+    """Return a number for every pair of nodes, the same for both directions.
+
+    Examples
+    --------
+    >>> pair_numbers(np.array([0, 2]), np.array([2, 0]), n_nodes=5)
+    array([2, 2])
+    """
+    return np.minimum(one, other) * np.int64(n_nodes) + np.maximum(one, other)
+
+
 def interval_around(estimate: Array, replicates: Iterable[Array]) -> tuple[Array, Array]:
     r"""Return the ends of the 90% interval of values, from replicates learned from halves of the signals.
 
@@ -156,14 +167,20 @@ class LearnedGraph:
         """The values that rank edges: their evidence, or their weight if there is none."""
         return np.asarray(self.edge_columns.get(EVIDENCE, self.weights.data))
 
+    @property
+    def strengths(self) -> Any:
+        """The values that rank edges as a CSR array."""
+        return sparse.csr_array((self.strength, self.weights.indices, self.weights.indptr), shape=self.weights.shape)
+
     @cached_property
     def _targets(self) -> Array:
         """The target of every entry of ``weights.data``; ``weights.indices`` are the sources."""
         return np.repeat(np.arange(self.n_nodes, dtype=np.int64), np.diff(self.weights.indptr))
 
-    def _pairs(self, one: Array, other: Array) -> Array:
-        """Return a number for every pair of nodes, the same for both directions."""
-        return np.minimum(one, other) * np.int64(self.n_nodes) + np.maximum(one, other)
+    @cached_property
+    def pairs(self) -> Array:
+        """The pair of every entry of ``weights.data``, by its number (:func:`pair_numbers`)."""
+        return pair_numbers(self._targets, self.weights.indices, self.n_nodes)
 
     @cached_property
     def listed(self) -> Edges:
@@ -276,7 +293,7 @@ class LearnedGraph:
         wanted = self.degree if degree is None else degree
         wanted = CONVENTIONAL_DEGREE if wanted is None else wanted
         wanted = check_number("degree", wanted, low=0, remedy="it is the mean number of ties per node; try 6")
-        pairs = self._pairs(self.listed.source, self.listed.target)
+        pairs = self.pairs[self.listed.place]
         order = np.sort(np.unique(pairs, return_index=True)[1])  # each pair where it is first listed
         count = min(max(1, round(self.n_nodes * wanted / 2)), len(order))
         if count < len(order):
@@ -295,8 +312,7 @@ class LearnedGraph:
         target = self._targets
         source = self.weights.indices
         if not self.directed:
-            pair = self._pairs(target, source)
-            kept = np.isin(pair, pair[kept])
+            kept = np.isin(self.pairs, self.pairs[kept])
         entries = (self.weights.data[kept], (target[kept], source[kept]))
         return replace(
             self,

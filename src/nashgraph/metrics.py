@@ -19,7 +19,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from .games import Interaction, Welfare
-from .graph import EVIDENCE, LearnedGraph, adjacency_matrix, as_graph
+from .graph import LearnedGraph, adjacency_matrix, as_graph
 from .matching import in_order, is_numbered, names_of, order_of, square
 from .priors import welfare as game_welfare
 from .validation import Array, InputError, check_choice, check_square, warn
@@ -232,11 +232,8 @@ def _scores(graph: Any) -> Any:
     """Return what pairs are ranked by: their evidence where a graph or a fitted model has it, else their weights."""
     if isinstance(graph, LearnedGraph | BaseEstimator):
         learned = as_graph(graph)
-        evidence = getattr(graph, "evidence_", None)
-        if evidence is None and EVIDENCE in learned.edge_columns:
-            entries = learned.strength, learned.weights.indices, learned.weights.indptr
-            evidence = sparse.csr_array(entries, shape=learned.weights.shape)
-        return learned.weights if evidence is None else evidence
+        evidence = getattr(graph, "evidence_", None)  # a model also has it for pairs without an edge
+        return learned.strengths if evidence is None else evidence
     return _matrix(graph)
 
 

@@ -219,10 +219,8 @@ def make_view(model: GraphEstimator, order: Array, at_most: int, cut: Cut, fitte
     kept[surest[:at_most]] = True
     if fitted:
         kept |= among & heaviest_of_each(edges, min(NEIGHBOURS, max(2, 60_000 // len(held))))
-    one = np.minimum(edges.source, edges.target)
-    other = np.maximum(edges.source, edges.target)
-    keys = one * len(order) + other
-    kept = np.isin(keys, keys[kept])  # both directions of a pair, or none
+    pairs = graph.pairs[edges.place]
+    kept = np.isin(pairs, pairs[kept])  # both directions of a pair, or none
     edges = edges.take(kept)
     action = graph.node_columns.get("action")
     return View(

@@ -233,12 +233,12 @@ def evidence_and_truth(graph: Any, truth: Any) -> tuple[Array, Array, Array]:
     """
     learned = as_graph(graph)
     pairs = learned.undirected()
-    true = matched(learned, truth).undirected().listed
+    true = matched(learned, truth).undirected()
     n = learned.n_nodes
     listed = pairs.listed
     evidence = cut_of(pairs).evidence
-    tied = np.isin(listed.source * n + listed.target, true.source * n + true.target)
-    n_missed = len(true.weight) - int(tied.sum())
+    tied = np.isin(pairs.pairs[listed.place], true.pairs)
+    n_missed = true.n_edges - int(tied.sum())
     rest = [n_missed, n * (n - 1) // 2 - len(tied) - n_missed]
     values = np.concatenate([evidence[listed.place], [0.0, 0.0]])
     return values, np.concatenate([tied, [True, False]]), np.concatenate([np.ones(len(tied)), rest])

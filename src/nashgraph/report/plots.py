@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..certificate import Certificate
 from ..estimators import GraphEstimator, LambdaPath
-from ..graph import Edges, LearnedGraph, as_graph
+from ..graph import Edges, LearnedGraph, as_graph, pair_numbers
 from ..validation import Array, InputError, InputTypeError, check_choice, check_integer, listing
 from .cut import cut_of, matched
 from .drawing import NODES_AT_ONCE, place, place_in_bubbles
@@ -306,7 +306,8 @@ def draw_against_truth(ax: Axes, places: Array, drawn: Edges, true: Edges) -> No
     """Draw hits, mistakes and misses, each in its style, with a legend that counts them."""
     from matplotlib.lines import Line2D  # noqa: PLC0415
 
-    ours, theirs = (edges.source * len(places) + edges.target for edges in (drawn, true))
+    ours = pair_numbers(drawn.source, drawn.target, len(places))
+    theirs = pair_numbers(true.source, true.target, len(places))
     hit = np.isin(ours, theirs)
     missed = ~np.isin(theirs, ours)
     opacity = opacities(drawn.weight)
