@@ -9,7 +9,7 @@ import pytest
 
 import nashgraph
 from nashgraph import files
-from nashgraph.files import LOCK, claimed, written_together, written_whole
+from nashgraph.files import LOCK, claimed, noting_writes, written_together, written_whole
 
 HOLD = """
 import sys, time
@@ -180,14 +180,14 @@ def test_bytes_reach_the_disk_before_the_name_does(tmp_path, monkeypatch):
     assert done == ["fsync", "fsync", "rename", "rename", "fsync"]
 
 
-def test_where_was_written_is_known(tmp_path, monkeypatch):
-    monkeypatch.setattr(files.Written, "last", None)
-    with pytest.raises(RuntimeError, match="stop"):
-        fail_in(tmp_path / "x")
-    assert files.Written.last is None
-    with written_together(tmp_path / "x") as beside:
-        (beside / "a.txt").write_text("new")
-    assert files.Written.last == tmp_path / "x"
+def test_what_was_written_is_noted_and_what_was_removed_is_not(tmp_path):
+    with noting_writes() as written:
+        with pytest.raises(RuntimeError, match="stop"):
+            fail_in(tmp_path / "x")
+        assert written == []
+        with written_together(tmp_path / "x") as beside, written_whole(beside / "a.txt") as name:
+            name.write_text("new")
+    assert written == [tmp_path / "x"]
 
 
 def test_a_folder_of_the_users_that_is_called_like_ours_stays(tmp_path):

@@ -14,6 +14,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
+from contextvars import ContextVar
 from pathlib import Path
 
 LOCK = ".nashgraph.lock"
@@ -22,10 +23,27 @@ BESIDE = ".nashgraph-"  # how the names of folders begin that results are writte
 MARK = ".made-by-nashgraph"  # an empty file in such a folder: without it, the folder is somebody else's
 
 
-class Written:
-    """Where this process wrote last, for those who must say what became of a run that broke off."""
+WRITTEN: ContextVar[list[Path] | None] = ContextVar("written", default=None)  # the list of ``noting_writes``
 
-    last: Path | None = None
+
+@contextmanager
+def noting_writes() -> Iterator[list[Path]]:
+    """Give a list to which every file and folder is added when it is whole.
+
+    Whoever reports that a run broke off can then say what had been written before.
+    """
+    written: list[Path] = []
+    before = WRITTEN.set(written)
+    try:
+        yield written
+    finally:
+        WRITTEN.reset(before)
+
+
+def _note(path: Path) -> None:
+    written = WRITTEN.get()
+    if written is not None:
+        written.append(path)
 
 
 @contextmanager
@@ -43,7 +61,7 @@ def written_whole(path: str | Path) -> Iterator[Path]:
         beside.chmod(0o666 & ~mask)
         _sync(beside)
         beside.replace(path)
-        Written.last = path
+        _note(path)
         _sync(path.parent)
     finally:
         beside.unlink(missing_ok=True)
@@ -144,16 +162,15 @@ def written_together(folder: str | Path) -> Iterator[Path]:
     Files of the same names are replaced, others are left alone. Folders made on the way are removed on failure.
     """
     folder = Path(folder)
-    earlier = Written.last
     with claimed(folder):
         beside = Path(tempfile.mkdtemp(dir=folder, prefix=BESIDE))
         (beside / MARK).touch()
         try:
-            yield beside
+            with noting_writes():  # into a folder that is removed below
+                yield beside
             _move(beside, folder)
-            earlier = folder
+            _note(folder)
         finally:
-            Written.last = earlier  # the new folder is removed below
             shutil.rmtree(beside, ignore_errors=True)
 
 

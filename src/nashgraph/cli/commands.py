@@ -22,7 +22,7 @@ from typing import Annotated, Any, ClassVar, get_type_hints
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from ..files import Written
+from ..files import noting_writes
 
 DONE = 0
 REFUSED = 1
@@ -190,26 +190,26 @@ class Commands(TyperGroup):
     def main(self, args: Sequence[str] | None = None, **extra: Any) -> Any:  # type: ignore[override]
         """Run, and leave with the exit code."""
         arguments = [str(argument) for argument in (sys.argv[1:] if args is None else args)]
-        Written.last = None
-        try:
-            code = super().main(arguments, **{**extra, "standalone_mode": False})
-        except Exception as error:
-            code = _explain(error, arguments)
-        except KeyboardInterrupt:
-            code = INTERRUPTED
+        with noting_writes() as written:
+            try:
+                code = super().main(arguments, **{**extra, "standalone_mode": False})
+            except Exception as error:
+                code = _explain(error, arguments, written)
+            except KeyboardInterrupt:
+                code = INTERRUPTED
         if code == INTERRUPTED:
-            _fail(f"interrupted: {_written()}", INTERRUPTED, arguments)
+            _fail(f"interrupted: {_left_by(written)}", INTERRUPTED, arguments)
         sys.exit(code if isinstance(code, int) else DONE)
 
 
-def _explain(error: Exception, arguments: list[str]) -> int:
+def _explain(error: Exception, arguments: list[str], written: Sequence[Path]) -> int:
     """Print what went wrong and return the exit code."""
     if type(error).__name__ == "NoArgsIsHelpError":  # its message is the help, already printed by some versions
         typer.echo(getattr(error, "message", ""), err=True)
         return USAGE
     if isinstance(error, typer.Abort):
         return INTERRUPTED
-    message, code = message_of(error)
+    message, code = message_of(error, written)
     if "--debug" in arguments:
         traceback.print_exception(error, file=sys.stderr)
     elif code == BUG:
@@ -218,8 +218,8 @@ def _explain(error: Exception, arguments: list[str]) -> int:
     return code
 
 
-def message_of(error: Exception) -> tuple[str, int]:
-    """Return the sentence and the exit code of an error."""
+def message_of(error: Exception, written: Sequence[Path] = ()) -> tuple[str, int]:
+    """Return the sentence and the exit code of an error of a run that had written some files before."""
     if isinstance(error, UsageError):
         return f"{_plain_usage(error.format_message())}{HINT}", USAGE
     from ..validation import InputError  # noqa: PLC0415 (help and completion stay fast)
@@ -233,7 +233,7 @@ def message_of(error: Exception) -> tuple[str, int]:
     if isinstance(error, ImportError):
         return str(error), REFUSED
     if isinstance(error, OSError):
-        return _of_the_system(error), REFUSED
+        return _of_the_system(error, written), REFUSED
     return f"{type(error).__name__}: {error}", BUG
 
 
@@ -260,17 +260,17 @@ def _limit_reached(error: Exception) -> str:
     return ""
 
 
-def _of_the_system(error: OSError) -> str:
+def _of_the_system(error: OSError, written: Sequence[Path]) -> str:
     if error.errno == errno.ENOSPC:
-        return f"the disk is full: {_written()}"
+        return f"the disk is full: {_left_by(written)}"
     if error.filename is None or error.strerror is None:
         return str(error)
     return f"{error.filename}: {error.strerror.lower()}"
 
 
-def _written() -> str:
-    """Return what can be said of a run that broke off: its files are all there, or none is."""
-    return "nothing was written" if Written.last is None else f"{Written.last} had been written before"
+def _left_by(written: Sequence[Path]) -> str:
+    """Return what a run that broke off has left: its files are all there, or none is."""
+    return f"{written[-1]} had been written before" if written else "nothing was written"
 
 
 def _fail(message: str, code: int, arguments: list[str]) -> None:
