@@ -276,7 +276,7 @@ class TieFit:
             self.reports.block("false_mean") + self.reports.block("false")
         )
         deviation = np.full(n_people, np.nan)
-        information = problem.information(self.reports.theta)
+        information = self.reports.information
         level = 1.0 / information[problem.blocks["report"].start]
         deviation[problem.order[problem.respondents]] = np.sqrt(1.0 / information[problem.blocks["naming"]] + level)
         recall = np.full(n_people, np.nan)
@@ -298,7 +298,7 @@ class TieFit:
         """The weights of covariates: in the class of a pair of groups (the closest class) and in the tie."""
         problem = self.reports.problem
         terms = problem.terms
-        information = problem.information(self.reports.theta)
+        information = self.reports.information
         tables = {"tie": problem.in_tie}
         if problem.n_classes > 1:
             tables[f"class{problem.n_classes - 2}"] = problem.in_class
@@ -423,6 +423,6 @@ def fit_ties(arrays: TieArrays, options: TieOptions | None = None, wave: int | N
 def _evidence_of_spread(fit: ReportFit) -> float:
     """Return the log marginal likelihood of the spread of false naming, by Laplace in respondents' own part of it."""
     problem = fit.problem
-    information = problem.information(fit.theta)[problem.blocks["false"]]
+    information = fit.information[problem.blocks["false"]]
     spread = problem.priors.false_spread
     return fit.objective - len(information) * float(np.log(spread)) - 0.5 * float(np.log(information).sum())

@@ -44,11 +44,12 @@ class PairData(NamedTuple):
     undirected ties and 2 for directed ones (slot 0 is i → j, slot 1 is j → i); ``asks_in`` says that people were also
     asked who turns to them. The class of a pair of groups is explained by their first members' cells in the first
     ``n_group_terms`` terms, which all members share. ``uses`` (tie, strength, report × terms) marks
-    what a term explains.
+    what a term explains. ``weight`` is how many times the pairs of the group at hand with each group count.
     """
 
     member_start: Array
     group: Array
+    weight: Array
     asked: Array
     complete: Array
     start: Array
@@ -328,13 +329,13 @@ def class_of_groups(data: PairData, weights: PairWeights, g: int, h_low: int, wo
     total = 0.0
     for h in range(h_low, n_groups):
         if n_classes == 1:
-            total += posterior[0, h]
+            total += data.weight[h] * posterior[0, h]
             prior[0, h] = 1.0
             posterior[0, h] = 1.0
             continue
         for u in range(n_classes):
             posterior[u, h] += prior[u, h]
-        total += softmax(posterior[:, h]) - softmax(prior[:, h])
+        total += data.weight[h] * (softmax(posterior[:, h]) - softmax(prior[:, h]))
     return total
 
 

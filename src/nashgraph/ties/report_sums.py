@@ -42,6 +42,7 @@ def add_classes(data: PairData, weights: PairWeights, g: int, h_low: int, work: 
                 continue
             prior = work.prior[u, h]
             value = work.posterior[u, h] - prior if power == 1 else prior * (1.0 - prior)
+            value *= data.weight[h]
             group[g] += value
             group[h] += value
             for term in range(data.n_group_terms):
@@ -55,7 +56,7 @@ def add_ties(
     """Write the derivatives of the pairs of person i with people from ``low`` on.
 
     By Fisher's identity the gradient of the marginal likelihood is the posterior mean of the complete one. Afterwards
-    ``work.weak`` and ``work.firm`` have P(weak tie) and P(strong tie).
+    ``work.weak`` and ``work.firm`` have P(weak tie) and P(strong tie), times the pair's weight.
     """
     n_classes = len(weights.class_tie)
     tied_rest = work.rest[TIED, row]
@@ -74,7 +75,7 @@ def add_ties(
             share = again / (1.0 + again)
             weak_part = tied * (1.0 - share) * weak[j]
             firm_part = tied * share * firm[j]
-            chance = work.posterior[u, h]
+            chance = data.weight[h] * work.posterior[u, h]
             scale = chance / max((1.0 - tied) * none[j] + weak_part + firm_part, SMALLEST)
             weak_part *= scale
             firm_part *= scale
@@ -97,7 +98,7 @@ def add_ties(
 
 @kernel(error_model="numpy")
 def add_reports(
-    weights: PairWeights, i: int, row: int, slot: int, low: int, work: Work, sums: Sums, power: int
+    data: PairData, weights: PairWeights, i: int, row: int, slot: int, low: int, work: Work, sums: Sums, power: int
 ) -> None:
     """Add what both ends of the pairs of person i say, given P(weak tie) and P(strong tie)."""
     last = len(sums.other) - 1
@@ -118,14 +119,15 @@ def add_reports(
             wrong = weights.false_naming[respondent]
             weak = work.weak[slot, row, j]
             firm = work.firm[slot, row, j]
+            none = data.weight[data.group[j]] - weak - firm
             if power == 1:
                 firm_value = firm * (answer - again)
                 value = weak * (answer - chance) + firm_value
-                false_value = (1.0 - weak - firm) * (answer - wrong)
+                false_value = none * (answer - wrong)
             else:
                 firm_value = firm * again * (1.0 - again)
                 value = weak * chance * (1.0 - chance) + firm_value
-                false_value = (1.0 - weak - firm) * wrong * (1.0 - wrong)
+                false_value = none * wrong * (1.0 - wrong)
             sums.other[last] += firm_value
             naming[respondent] += value
             named[j if end == 0 else i] += value
@@ -150,7 +152,7 @@ def add_group(data: PairData, weights: PairWeights, g: int, low: int, work: Work
         work.rest[:, row] = 0.0
         for slot in range(data.slots):
             add_ties(data, weights, i, row, slot, first, work, sums, power)
-            add_reports(weights, i, row, slot, first, work, sums, power)
+            add_reports(data, weights, i, row, slot, first, work, sums, power)
         total = 0.0
         for j in range(first, len(data.group)):
             total += work.rest[TIED, row, j]

@@ -16,6 +16,7 @@ is the norm of the scaled gradient, relative to that of the number of reports.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -25,8 +26,10 @@ from scipy.special import expit, logit
 from ..certificate import Certificate, Measure, Monitor, Status
 from ..validation import Array
 from .pair_terms import PairTerm, TermLayout, layout, standardised
+from .pair_sample import PairSample, evaluate_sampled
 from .report_kernels import IN, OUT, PairData, PairWeights, Rows, posterior_rows
 from .report_sums import Sums, evaluate
+from .sampled_fit import fit_sampled
 
 CHUNKS = 16  # of groups: several for each thread, so that none waits
 LEAST_INFORMATION = 1e-3  # that a coordinate is scaled by
@@ -108,6 +111,7 @@ def pair_data(task: ReportTask, terms: TermLayout) -> PairData:
     return PairData(
         member_start=_starts(task.group, int(task.group.max()) + 1),
         group=task.group.astype(np.int64),
+        weight=np.ones(int(task.group.max()) + 1),
         asked=task.asked.astype(np.bool_),
         complete=(np.zeros(n_people) if task.complete is None else task.complete).astype(np.bool_),
         start=_starts(rows, n_people),
@@ -303,17 +307,17 @@ class ReportProblem:
             false_naming=expit(false),
         )
 
-    def likelihood(self, theta: Array) -> tuple[float, Array]:
-        """Return the marginal log-likelihood and its gradient."""
-        value, sums = self._sums(theta, power=1)
+    def likelihood(self, theta: Array, sample: PairSample | None = None) -> tuple[float, Array]:
+        """Return the marginal log-likelihood and its gradient, over all pairs or estimated from a sample."""
+        value, sums = self._sums(theta, 1, sample)
         return value, self._collect(sums, power=1)
 
-    def information(self, theta: Array) -> Array:
+    def information(self, theta: Array, sample: PairSample | None = None) -> Array:
         """Return the diagonal of the complete-data information, prior included."""
-        _, sums = self._sums(theta, power=2)
+        _, sums = self._sums(theta, 2, sample)
         return self._collect(sums, power=2) + self.precision
 
-    def _sums(self, theta: Array, power: int) -> tuple[float, Sums]:
+    def _sums(self, theta: Array, power: int, sample: PairSample | None = None) -> tuple[float, Sums]:
         n_people = len(self.task.group)
         n_cells = len(self.terms.basis)
         extra = self.n_classes - 1
@@ -326,7 +330,10 @@ class ReportProblem:
             other=np.zeros((n_chunks, 2 * extra + 1)),
         )
         totals = np.zeros(n_chunks)
-        evaluate(self.data, self.weights(theta), self.most, power, totals, chunks)
+        if sample is None:
+            evaluate(self.data, self.weights(theta), self.most, power, totals, chunks)
+        else:
+            evaluate_sampled(self.data, self.weights(theta), sample, power, totals, chunks)
         return float(totals.sum()), Sums(*(part.sum(axis=0) for part in chunks))
 
     def _collect(self, sums: Sums, power: int) -> Array:
@@ -364,9 +371,9 @@ class ReportProblem:
                 out[part] = values
         return out
 
-    def objective(self, theta: Array) -> tuple[float, Array]:
+    def objective(self, theta: Array, sample: PairSample | None = None) -> tuple[float, Array]:
         """Return the log-likelihood plus the log prior, and the gradient."""
-        value, gradient = self.likelihood(theta)
+        value, gradient = self.likelihood(theta, sample)
         away = theta - self.mean
         value -= 0.5 * float(self.precision @ away**2)
         return value, gradient - self.precision * away
@@ -384,6 +391,14 @@ class ReportFit:
     theta: Array
     objective: float
     certificate: Certificate
+    sampled_information: Array | None = None
+
+    @cached_property
+    def information(self) -> Array:
+        """The diagonal of the complete-data information at the solution; of many people estimated from a sample."""
+        if self.sampled_information is not None:
+            return self.sampled_information
+        return self.problem.information(self.theta)
 
     def block(self, name: str) -> Array:
         """Return one part of the parameters."""
@@ -421,16 +436,20 @@ def fit_reports(
     strong: bool = True,
     tol: float = 1e-3,
     max_iter: int = 300,
+    exact_up_to: int = 2000,
 ) -> ReportFit:
-    """Fit the report model.
+    """Fit the report model; above ``exact_up_to`` people by :mod:`nashgraph.ties.sampled_fit`.
 
     ``n_classes`` is 1 where groups are single people. ``tol`` is the norm of the gradient in units of standard
     errors (of the complete data), relative to the square root of the number of reports.
     """
     problem = ReportProblem(task, priors or ReportPriors(), n_classes, strong)
+    size = np.sqrt(max(1.0, float((problem.data.bits & (OUT | IN) > 0).sum())))
+    if len(task.group) > exact_up_to:
+        found = fit_sampled(problem, size, tol, max_iter, LEAST_INFORMATION)
+        return ReportFit(problem, found.theta, found.objective, found.certificate, found.information)
     theta = problem.start()
     scale = 1.0 / np.sqrt(np.maximum(problem.information(theta), LEAST_INFORMATION))
-    size = np.sqrt(max(1.0, float((problem.data.bits & (OUT | IN) > 0).sum())))
     monitor = Monitor(Measure.GRADIENT, tol, max_iter)
     last: dict[str, Array | float] = {}
 
