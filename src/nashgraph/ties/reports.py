@@ -25,8 +25,8 @@ from scipy.special import expit, logit
 
 from ..certificate import Certificate, Measure, Monitor, Status
 from ..validation import Array
-from .pair_terms import PairTerm, TermLayout, layout, standardised
 from .pair_sample import PairSample, evaluate_sampled
+from .pair_terms import PairTerm, TermLayout, layout, standardised
 from .report_kernels import IN, OUT, PairData, PairWeights, Rows, posterior_rows
 from .report_sums import Sums, evaluate
 from .sampled_fit import fit_sampled
