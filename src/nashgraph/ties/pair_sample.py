@@ -162,6 +162,24 @@ def entries_of(
 
 
 @kernel(error_model="numpy")
+def listed_pairs_of(data: PairData, people: Array, n_rows: int, where: Array) -> tuple[Array, Array, Array]:
+    """Return the tables of pairs of the first of some people, in their numbers."""
+    n_terms = len(data.kinds)
+    starts = np.zeros((n_terms, len(people) + 1), dtype=np.int64)
+    others = np.zeros(0, dtype=np.int64)
+    cells = np.zeros(0, dtype=np.int64)
+    for term in range(n_terms):
+        start, other, cell = entries_of(
+            data.listed_start[term], data.listed_other, data.listed_cell, people, n_rows, where
+        )
+        starts[term] = start + len(others)
+        if len(other):
+            others = np.concatenate((others, other))
+            cells = np.concatenate((cells, cell))
+    return starts, others, cells
+
+
+@kernel(error_model="numpy")
 def narrowed(data: PairData, g: int, sample: PairSample, people: Array, where: Array) -> PairData:
     """Return the data of the people of one group and of its sampled partners alone; the group is number 0."""
     n = len(people)
@@ -178,19 +196,10 @@ def narrowed(data: PairData, g: int, sample: PairSample, people: Array, where: A
         group[member_start[k + 1] : member_start[k + 2]] = k + 1
         weight[k + 1] = sample.weight[sample.start[g] + k]
     codes = np.empty((n_terms, n), dtype=np.int64)
-    listed_start = np.zeros((n_terms, n + 1), dtype=np.int64)
-    listed_other = np.zeros(0, dtype=np.int64)
-    listed_cell = np.zeros(0, dtype=np.int64)
     for term in range(n_terms):
         for k in range(n):
             codes[term, k] = data.codes[term, people[k]]
-        starts, others, cells = entries_of(
-            data.listed_start[term], data.listed_other, data.listed_cell, people, n_rows, where
-        )
-        listed_start[term] = starts + len(listed_other)
-        if len(others):
-            listed_other = np.concatenate((listed_other, others))
-            listed_cell = np.concatenate((listed_cell, cells))
+    listed_start, listed_other, listed_cell = listed_pairs_of(data, people, n_rows, where)
     start, target, bits = entries_of(data.start, data.target, data.bits, people, n_rows, where)
     back_start, back_source, back_bits = entries_of(
         data.back_start, data.back_source, data.back_bits, people, n_rows, where
