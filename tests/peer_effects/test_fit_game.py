@@ -389,8 +389,8 @@ def test_people_of_one_side_only_are_listed_and_those_not_asked_stay():
     with pytest.warns(DataWarning, match="left out"):
         fit = fit_game(graph, "savings ~ age + land", data=fewer)
     assert fit.left_out == {
-        "who are in the network but not in the table": ["p3", "p5"],
-        "who are in the table but not in the network": ["stranger"],
+        "in the network but not in the table": ["p3", "p5"],
+        "in the table but not in the network": ["stranger"],
     }
     table.loc["p7", "savings"] = np.nan
     fit = fit_game(graph, "savings ~ age + land", data=table)
@@ -485,7 +485,7 @@ def test_a_fit_goes_through_json_and_has_tables(tmp_path):
     assert Game.on(graph, game=again).value == pytest.approx(Game.on(graph, game=fit).value)
     assert r"peer effect & " in fit.to_latex()
     assert f"People                      {120}" in fit.summary()
-    with pytest.raises(ValueError, match="no fitted game"):
+    with pytest.raises(ValueError, match="not a fitted game"):
         GameFit.from_json("{}")
     pytest.importorskip("matplotlib").use("Agg")
     assert fit.plot().get_ylabel() == "action"

@@ -52,15 +52,15 @@ def run_fit_game(asked: FitGameArguments) -> int:
         )
         low, high = fit.interval
         voice.say(listed(fit.coefficients))
-        interval = f"95% interval {low:.4g} to {high:.4g}"
-        voice.say(f"peer effect {fit.peer_effect:.4g}, {interval}, if the network is exogenous")
+        condition = ", if the network is exogenous"
         for name, value in fit.figures().items():
-            voice.say(f"{name.lower()}: {value}")
+            voice.say(f"{name[0].lower()}{name[1:]}: {value}{condition if 'interval' in name else ''}")
         with written_whole(out / FIT) as file:
             file.write_text(fit.to_json(), encoding="utf-8")
         with written_whole(out / TABLE) as file:
             fit.coefficients.to_csv(file, index=False)
         voice.say(f"wrote {FIT}, {TABLE} to {out}/")
+        voice.say(f"next: nashgraph act {asked.network} --game {out}")
     voice.answer(
         {
             "command": "fit-game",

@@ -240,14 +240,17 @@ def read_game(
 
 
 def read_fit(file: Path) -> GameFit:
-    """Return the fit in a file that fit-game wrote, or in its folder."""
-    place = file / FIT if file.is_dir() else file
+    """Return the fit in a file that fit-game wrote, in its folder, or in that of the network."""
+    places = [file] if file.is_file() else [file / FIT, file / "fit" / FIT, file.with_name("fit") / file.name]
+    existing = [place for place in places if place.is_file()]
+    if not existing:
+        raise TableError(f"there is no fitted game at {file}: write one with nashgraph fit-game")
     try:
-        return GameFit.from_json(place.read_text(encoding="utf-8"))
-    except (OSError, UnicodeError, ValueError, KeyError, TypeError) as error:
+        return GameFit.from_json(existing[0].read_text(encoding="utf-8"))
+    except (UnicodeError, ValueError, KeyError, TypeError) as error:
         if isinstance(error, InputError):
             raise
-        raise TableError(f"{file} is no fitted game: give the {FIT} that nashgraph fit-game wrote") from error
+        raise TableError(f"{file} is not a fitted game: give the {FIT} that nashgraph fit-game wrote") from error
 
 
 def check_same_welfare(game: Game, record: ModelRecord, tolerance: float = 1e-3) -> None:

@@ -83,7 +83,8 @@ def game_data(
     if not np.isfinite(y[rows]).any():
         raise InputError("nobody has an action, a place in the network and all covariates: check the names")
     for reason, people in left_out.items():
-        warn(f"{len(people)} people are left out, {reason}: {listing(people)}")
+        count = "1 person is" if len(people) == 1 else f"{len(people)} people are"
+        warn(f"{count} left out, {reason}: {listing(people)}")
     codes = None if groups is None else np.unique(np.asarray(groups)[rows], return_inverse=True)[1]
     return GameData(
         names=shown[places],
@@ -243,8 +244,8 @@ def matched(
     rows = {name: row for row, name in enumerate(theirs)}
     places = np.array([place for place, name in enumerate(ours) if name in rows], dtype=np.int64)
     left_out = {
-        "who are in the network but not in the table": [name for name in ours if name not in rows],
-        "who are in the table but not in the network": sorted({*theirs} - {*ours}),
+        "in the network but not in the table": [name for name in ours if name not in rows],
+        "in the table but not in the network": sorted({*theirs} - {*ours}),
     }
     ordered = np.array([rows[ours[place]] for place in places], dtype=np.int64)
     return places, ordered, {reason: people for reason, people in left_out.items() if people}

@@ -17,10 +17,9 @@ from .least_squares import Search, Solution, covariance, least_squares
 from .likelihood import censored_likelihood, quasi_likelihood
 from .links import LINKS, Normal, response_of
 from .reduced_form import Estimate, Network, NotIdentifiedError, ReducedForm
-from .result import GameFit
+from .result import METHODS, GameFit
 from .simulated_moments import simulated_moments
 
-METHODS = ("nls", "qml", "2sls", "smm")
 ERRORS = ("robust", "classical", "cluster")
 FRIENDS = "friends' "  # begins the name of a contextual effect
 GROUP = "group "  # begins the name of a group's own constant
@@ -141,7 +140,7 @@ def fit_game(
     >>> round(fit.peer_effect, 2), fit.coefficients.term.tolist()
     (0.4, ['peer effect', 'constant', 'x1'])
     """
-    check_choice("method", method, METHODS)
+    check_choice("method", method, tuple(METHODS))
     check_choice("errors", errors, ERRORS)
     check_choice("played", played, ("all", "constant"))
     check_choice("link", link, ("identity", *LINKS))
@@ -312,8 +311,6 @@ def fitted(design: Design, settings: dict[str, Any], estimate: Estimate) -> Game
         names=data.names,
         actions=data.actions,
         fitted_actions=estimate.mean,
-        residuals=pd.Series(residuals, index=data.names[observed]),
-        benefit=columns[:, :n_played] @ estimate.parameters[1 : n_played + 1],
         played_columns=columns[:, :n_played],
         interaction=design.interaction,
         log_likelihood=float(estimate.log_likelihood),

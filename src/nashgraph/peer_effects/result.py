@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -24,6 +25,16 @@ from .reduced_form import Statistic
 
 FORMAT = "nashgraph fitted game"
 VERSION = 1
+METHODS = {
+    "nls": "nonlinear least squares",
+    "qml": "quasi-maximum likelihood",
+    "2sls": "two-stage least squares",
+    "smm": "simulated moments",
+}
+# what to_json writes as it is, as numbers (null for none), and as tests
+PLAIN = ("terms", "n_draws", "n_groups", "between_draws", "settings", "left_out")
+NUMBERS = ("parameters", "covariance", "actions", "fitted_actions", "log_likelihood")
+TESTS = ("first_stage", "overidentification", "moran")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -60,8 +71,6 @@ class GameFit:
     names: Array
     actions: Array
     fitted_actions: Array
-    residuals: pd.Series
-    benefit: Array
     played_columns: Array
     interaction: Interaction
     log_likelihood: float
@@ -90,6 +99,16 @@ class GameFit:
     def standard_error(self) -> float:
         """The standard error of the peer effect."""
         return float(np.sqrt(self.covariance[0, 0]))
+
+    @cached_property
+    def residuals(self) -> pd.Series:
+        """Actions less what the fit predicts, of those whose action was observed."""
+        return pd.Series(self.actions - self.fitted_actions, index=self.names).dropna()
+
+    @cached_property
+    def benefit(self) -> Array:
+        """The fitted benefit of each person."""
+        return np.asarray(self.played_columns @ self.parameters[1 : self.played_columns.shape[1] + 1])
 
     @property
     def freedom(self) -> float:
@@ -220,13 +239,17 @@ class GameFit:
     def figures(self) -> dict[str, str]:
         """Return the figures above and below the table, in words."""
         low, high = self.interval
-        names = {"nls": "nonlinear least squares", "qml": "quasi-maximum likelihood", "2sls": "two-stage least squares"}
-        names["smm"] = "simulated moments"
+        method = METHODS[self.settings["method"]]
+        if self.settings.get("link") in LINKS and method == METHODS["nls"]:
+            method = "maximum likelihood"
+        if self.settings["censored"]:
+            method += ", censored at 0"
+        errors = "parametric bootstrap" if self.bootstrap is not None else str(self.settings["errors"])
         figures = {
-            "Estimated by": names[self.settings["method"]] + (", censored at 0" if self.settings["censored"] else ""),
+            "Estimated by": method,
             "People": f"{len(self.residuals):,}",
             "Interaction": type(self.interaction).__name__,
-            "Errors": str(self.settings["errors"]) if self.bootstrap is None else "parametric bootstrap",
+            "Errors": errors,
             "Peer effect, 95% interval": f"{low:.4f} to {high:.4f}",
         }
         if np.isfinite(self.log_likelihood):
@@ -243,17 +266,11 @@ class GameFit:
 
     def to_latex(self) -> str:
         """Return the table of coefficients for LaTeX, with standard errors in brackets."""
-        rows = [
-            f"{term} & {estimate:.4f} & ({error:.4f}) \\\\"
-            for term, estimate, error in zip(
-                self.coefficients["term"].str.replace("_", "\\_"),
-                self.coefficients["estimate"],
-                self.coefficients["standard_error"],
-                strict=True,
-            )
-        ]
-        head = ["\\begin{tabular}{lrr}", "\\hline", "Term & Estimate & (Std. error) \\\\", "\\hline"]
-        return "\n".join([*head, *rows, "\\hline", f"People & {len(self.residuals)} & \\\\", "\\end{tabular}"])
+        lines = ["\\begin{tabular}{lrr}", "\\hline", "Term & Estimate & (Std. error) \\\\", "\\hline"]
+        for row in self.coefficients.itertuples():
+            term = re.sub(r"([_%&#$])", r"\\\1", str(row.term))
+            lines.append(f"{term} & {row.estimate:.4f} & ({row.standard_error:.4f}) \\\\")
+        return "\n".join([*lines, "\\hline", f"People & {len(self.residuals)} & \\\\", "\\end{tabular}"])
 
     def plot(self, ax: Any = None) -> Any:
         """Draw actions against what the fit predicts, and return the axes."""
@@ -273,64 +290,31 @@ class GameFit:
         name = [key for key, kind in INTERACTIONS.items() if type(self.interaction) is kind]
         if not name:
             raise InputError("a fit with an interaction of your own cannot be written to a file")
-        content = {
-            "format": FORMAT,
-            "version": VERSION,
-            "interaction": name[0],
-            "terms": list(self.terms),
-            "parameters": self.parameters.tolist(),
-            "covariance": self.covariance.tolist(),
-            "names": [str(name) for name in self.names.tolist()],
-            "actions": [None if np.isnan(value) else value for value in self.actions.tolist()],
-            "fitted_actions": self.fitted_actions.tolist(),
-            "played_columns": self.played_columns.tolist(),
-            "log_likelihood": self.log_likelihood if np.isfinite(self.log_likelihood) else None,
-            "n_draws": self.n_draws,
-            "n_groups": self.n_groups,
-            "between_draws": self.between_draws,
-            "tests": {
-                name: None if test is None else list(test)
-                for name, test in (
-                    ("first_stage", self.first_stage),
-                    ("overidentification", self.overidentification),
-                    ("moran", self.moran),
-                )
-            },
-            "left_out": {reason: [str(name) for name in people] for reason, people in self.left_out.items()},
-            "settings": dict(self.settings),
-        }
-        return json.dumps(content, indent=1, allow_nan=False) + "\n"
+        content: dict[str, Any] = {"format": FORMAT, "version": VERSION, "interaction": name[0]}
+        for attribute in (*PLAIN, *TESTS):
+            content[attribute] = getattr(self, attribute)
+        for attribute in NUMBERS:
+            values = np.asarray(getattr(self, attribute), dtype=object)
+            values[np.isnan(values.astype(float))] = None  # JSON has no NaN
+            content[attribute] = values.tolist()
+        content["played_columns"] = self.played_columns.T.tolist()
+        content["names"] = [str(name) for name in self.names.tolist()]
+        return json.dumps(content, indent=1, allow_nan=False, default=str) + "\n"
 
     @classmethod
     def from_json(cls, text: str) -> GameFit:
         """Return the fit in such a text; without its networks and bootstrap."""
         content = json.loads(text)
         if content.get("format") != FORMAT or content.get("version") != VERSION:
-            raise InputError("this is no fitted game of this version: write it with nashgraph fit-game, or to_json()")
-        names = np.array(content["names"], dtype=object)
-        actions = np.array([np.nan if value is None else value for value in content["actions"]])
-        fitted_actions = np.array(content["fitted_actions"])
-        observed = np.isfinite(actions)
-        played = np.array(content["played_columns"], dtype=float).reshape(len(names), -1)
-        parameters = np.array(content["parameters"])
-        tests: dict[str, Any] = {name: test and Statistic(*test) for name, test in content["tests"].items()}
-        likelihood = content["log_likelihood"]
-        return cls(
-            terms=tuple(content["terms"]),
-            parameters=parameters,
-            covariance=np.array(content["covariance"]),
-            names=names,
-            actions=actions,
-            fitted_actions=fitted_actions,
-            residuals=pd.Series((actions - fitted_actions)[observed], index=names[observed]),
-            benefit=played @ parameters[1 : played.shape[1] + 1],
-            played_columns=played,
-            interaction=as_interaction(content["interaction"]),
-            log_likelihood=np.nan if likelihood is None else likelihood,
-            n_draws=content["n_draws"],
-            n_groups=content["n_groups"],
-            between_draws=content["between_draws"],
-            left_out=content["left_out"],
-            settings=content["settings"],
-            **tests,
-        )
+            raise InputError(
+                "this is not a fitted game of this version: write it with nashgraph fit-game, or to_json()"
+            )
+        values: dict[str, Any] = {name: content[name] for name in PLAIN}
+        values["terms"] = tuple(content["terms"])
+        values |= {name: np.array(content[name], dtype=float) for name in NUMBERS}
+        values["log_likelihood"] = float(values["log_likelihood"])
+        values |= {name: content[name] and Statistic(*content[name]) for name in TESTS}
+        values["names"] = np.array(content["names"], dtype=object)
+        values["played_columns"] = np.array(content["played_columns"], dtype=float).reshape(-1, len(content["names"])).T
+        values["interaction"] = as_interaction(content["interaction"])
+        return cls(**values)
