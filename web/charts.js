@@ -58,21 +58,31 @@ export function lineChart(container, lines, { x: xLabel, y: yLabel, sentence }) 
   }
 }
 
-// How often each value occurs, in bars of equal width; whole numbers have a bar each if there is room.
+// How many people have each number of ties: bins of one width of whole numbers, a bar each if there is room.
 const BARS = 24;
-export function histogram(container, values, { x: xLabel, y: yLabel, sentence }) {
+export function binned(values) {
+  const most = d3.max(values) || 0;
+  const width = Math.ceil((most + 1) / BARS);
+  const ties = d3.range(0, most + 1 + width, width);
+  const people = new Array(ties.length - 1).fill(0);
+  for (const value of values) people[Math.floor(value / width)] += 1;
+  return { ties, people };
+}
+
+// Bars over bins, with their intervals where there are some.
+export function histogram(container, { ties, people, low, high }, { x: xLabel, y: yLabel, sentence }) {
   const chart = makeChart(container, sentence);
-  const most = d3.max(values) || 1;
-  const width = Math.max(1, Math.ceil((most + 1) / BARS));
-  const counts = d3.rollup(values, (list) => list.length, (value) => Math.floor(value / width));
-  const x = chart.x(d3.scaleLinear(), [0, width * (Math.floor(most / width) + 1)]);
-  const y = chart.y(d3.scaleLinear(), [0, d3.max(counts.values())]);
+  const x = chart.x(d3.scaleLinear(), [ties[0], ties[ties.length - 1]]);
+  const y = chart.y(d3.scaleLinear(), [0, d3.max(high ?? people) || 1]);
   drawAxes(chart, x, y, xLabel, yLabel);
-  for (const [bin, count] of counts) {
-    const left = x(bin * width);
+  people.forEach((count, bin) => {
+    const [left, right] = [x(ties[bin]), x(ties[bin + 1])];
     chart.svg.append("rect").attr("class", "count").attr("x", left + 0.5).attr("y", y(count))
-      .attr("width", Math.max(1, x((bin + 1) * width) - left - 1)).attr("height", y(0) - y(count));
-  }
+      .attr("width", Math.max(1, right - left - 1)).attr("height", y(0) - y(count));
+    if (!high) return;
+    const middle = (left + right) / 2;
+    chart.svg.append("line").attr("class", "interval-line").attr("x1", middle).attr("x2", middle).attr("y1", y(low[bin])).attr("y2", y(high[bin]));
+  });
 }
 
 // The steps of a run, by what its certificate measures; a step without a value (an infinite gap) is left out.

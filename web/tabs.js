@@ -18,13 +18,10 @@ const axes = () => [
   ...data.columns.filter(({ ordered }) => ordered).map(({ name, values }) => ({ name, values: values.map(jittered) })),
 ];
 
-// Latitude and longitude, by the words people and survey tools use for them; both or neither.
-const WORDS = { longitude: /(^|[^a-z])(lon|lng|long|longitude)([^a-z]|$)/i, latitude: /(^|[^a-z])(lat|latitude)([^a-z]|$)/i };
+// The columns of coordinates, where the table has both.
 function coordinates() {
   const list = axes();
-  const inside = ({ values }, most) => values.every((value) => value === null || Math.abs(value) <= most);
-  const longitude = list.findIndex((axis) => WORDS.longitude.test(axis.name) && inside(axis, 180));
-  const latitude = list.findIndex((axis) => WORDS.latitude.test(axis.name) && inside(axis, 90));
+  const [longitude, latitude] = ["longitude", "latitude"].map((wanted) => list.findIndex(({ place }) => place === wanted));
   return longitude >= 0 && latitude >= 0 ? { longitude, latitude } : null;
 }
 

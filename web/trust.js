@@ -1,24 +1,20 @@
 // How far the network can be relied on: what Python found (report/summary.py), as charts.
 
-import { histogram, lineChart } from "./charts.js";
+import { binned, histogram, lineChart } from "./charts.js";
 import { countAt } from "./cut.js";
-import { byId, data, nodes, pairs, suggested } from "./data.js";
+import { byId, data, nodes, pairs, suggested, supported } from "./data.js";
 
 const zip = (one, other) => one.map((value, place) => [value, other[place]]);
 const said = (name) => document.querySelector(`#${name} figcaption`).textContent;
 
-// How many ties people have: counted among the ties shown first, or expected by a tie model.
+// How many ties people have, in replicates or drawn networks; counted among the ties that count if there are none.
 function showDegrees() {
-  let values = nodes.expected_ties;
-  if (!values) {
-    values = new Array(nodes.name.length).fill(0);
-    const ties = pairs().slice(0, countAt(pairs(), suggested.level));
-    for (const { a, b } of ties) {
-      values[a] += 1;
-      values[b] += 1;
-    }
+  const values = new Array(nodes.name.length).fill(0);
+  for (const { a, b } of pairs().slice(0, countAt(pairs(), suggested.level))) {
+    values[a] += 1;
+    values[b] += 1;
   }
-  histogram(byId("degrees-chart"), values, { x: nodes.expected_ties ? "expected ties" : "ties", y: "people", sentence: said("degrees") });
+  histogram(byId("degrees-chart"), data.trust.degrees ?? binned(values), { x: "ties", y: "people", sentence: said("degrees") });
 }
 
 export function showTrust() {
@@ -27,7 +23,7 @@ export function showTrust() {
   if (stability) {
     const lines = [
       { name: "weight in common", kind: "curve", points: zip(stability.share, stability.agreement) },
-      { name: "rank correlation", kind: "curve second", points: zip(stability.share, stability.correlation) },
+      ...(supported ? [{ name: "rank correlation", kind: "curve second", points: zip(stability.share, stability.correlation) }] : []),
     ];
     lineChart(byId("stability-chart"), lines, { x: "share kept", y: "agreement", sentence: said("stability") });
   }

@@ -1,8 +1,10 @@
 """What a stranger learns from the first screen of a page, on the data of tools/report_pages.py."""
 
+import warnings
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from nashgraph.report import summarize, write_report
@@ -21,7 +23,9 @@ def tool():
 
 
 def page_of(tool, case, folder):
-    about = tool.CASES[case]()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # misspelt names are the point of two pages
+        about = tool.CASES[case]()
     model = about.pop("model")
     out = folder / "report.html"
     write_report(summarize(model, **about), out)
@@ -36,6 +40,11 @@ def shuffled(tool, tmp_path_factory):
 @pytest.fixture(scope="module")
 def counts(tool, tmp_path_factory):
     return page_of(tool, "counts", tmp_path_factory.mktemp("counts"))
+
+
+@pytest.fixture(scope="module")
+def places(tool, tmp_path_factory):
+    return page_of(tool, "places", tmp_path_factory.mktemp("places"))
 
 
 def bottom(page, selector):
@@ -106,3 +115,50 @@ def test_a_page_of_counts_says_who_has_most_ties_and_whom_to_ask(browser, counts
             assert bottom(page, ".next") < viewport["height"]
         page.locator(".next button").first.click()
         assert page.locator("#selection-heading").text_content() == str(model.ask(1)["name"].iloc[0])
+
+
+def test_names_that_match_nobody_are_on_the_first_screen(browser, places):
+    with opened(browser, places[1], PHONE) as page:
+        chip = page.locator(".verdicts li.amber", has_text="names are not used")
+        assert "with a likely spelling" in chip.text_content()
+        assert bottom(page, ".verdicts") < PHONE["height"] / 2
+        page.locator("#unmatched summary").click()
+        written = page.locator("#unmatched li bdi").all_text_contents()
+        assert len(written) == 2 * int(chip.text_content().split()[0])  # each with its likely spelling
+
+
+def test_a_map_tells_people_apart_and_moves_them_a_little(browser, places, tool):
+    _, out = places
+    table = tool.named().set_index("name")
+    with opened(browser, out) as page:
+        assert page.locator("#map-tab").text_content() == "Map"
+        page.click("#map-tab")
+        page.wait_for_timeout(100)
+        names = page.evaluate("nashgraph.nodes.name")
+        x, y = (np.array(page.evaluate(f"[...nashgraph.onScreen.{axis}]"), dtype=float) for axis in "xy")
+        true = table.loc[names]
+        assert len({*zip(x.round(), y.round(), strict=True)}) > 0.9 * len(names)
+        for drawn, degrees, direction in ((x, true["longitude"], 1), (y, true["latitude"], -1)):
+            assert 0.9 < direction * np.corrcoef(drawn, degrees)[0, 1] < 0.9999
+        east = np.polyfit(true["longitude"], x, 1)[0] / np.cos(np.radians(12.9))
+        north = -np.polyfit(true["latitude"], y, 1)[0]
+        assert east == pytest.approx(north, rel=0.2)
+        assert "moved at random" in page.locator("#rough").text_content()
+        assert "latitude" not in page.locator("#drives-list").text_content()
+
+
+def test_the_page_shows_what_ties_rest_on(browser, places):
+    model, out = places
+    with opened(browser, out) as page:
+        assert page.locator("#respondents circle").count() == len(model.respondents_)
+        assert page.locator("#weights li").count() == min(12, len(model.weights_))
+        first = model.weights_.sort_values("weight", key=abs, ascending=False).iloc[0]
+        assert page.locator("#weights li bdi").first.text_content() == first["name"]
+        bars = page.locator("#degrees-chart rect").count()
+        assert page.locator("#degrees-chart .interval-line").count() == bars > 3
+
+
+def test_stability_is_in_the_page_without_being_asked_for(browser, shuffled):
+    with opened(browser, shuffled) as page:
+        assert page.locator("#stability-chart path.curve").count() == 1  # no second one: nobody is known to be central
+        assert "CS coefficient" not in page.locator("#stability").text_content()

@@ -10,6 +10,7 @@ import pandas as pd
 
 from ..graph import LearnedGraph
 from ..validation import Array, InputError, listing
+from .places import coordinates_of
 from .prose import number, plain, shortened, text
 
 CELLS = 600_000  # of all columns together; they are the larger part of a large page
@@ -19,7 +20,8 @@ class InputColumn(NamedTuple):
     """One column of the table: numbers over the nodes, or places in ``levels``, the answers there are; NaN for a gap.
 
     ``ordered`` is whether the levels have an order: whole numbers, or an ordered category of pandas. ``alike`` is by
-    how much less tied nodes differ in it than any two: 1 not at all, 0 as much as any.
+    how much less tied nodes differ in it than any two: 1 not at all, 0 as much as any. ``place`` is "longitude" or
+    "latitude" for coordinates.
     """
 
     name: str
@@ -29,6 +31,7 @@ class InputColumn(NamedTuple):
     alike: float
     by_chance: float = np.nan
     learned_from: bool | None = None
+    place: str = ""
 
     @property
     def is_categorical(self) -> bool:
@@ -37,7 +40,7 @@ class InputColumn(NamedTuple):
 
     def to_dict(self, order: Array) -> dict[str, Any]:
         """Return the column as JSON has it, of some nodes in an order."""
-        kept = plain(self.values[order], 4)
+        kept = plain(self.values[order], 8 if self.place else 4)  # 4 figures of a degree are kilometres
         return {
             "name": text(self.name),
             "levels": self.levels,
@@ -45,6 +48,7 @@ class InputColumn(NamedTuple):
             "alike": plain(self.alike, 3),
             "by_chance": plain(self.by_chance, 3),
             "learned_from": self.learned_from,
+            "place": self.place,
             "values": [None if code is None else int(code) for code in kept] if self.levels else kept,
         }
 
@@ -52,10 +56,12 @@ class InputColumn(NamedTuple):
 def input_columns(table: pd.DataFrame, ties: LearnedGraph) -> list[InputColumn]:
     """Return the columns of a table with a row for every node; of very many, those that differ least along ties."""
     found = []
+    axes = {name: axis for axis, name in coordinates_of(table).items()}
     for name in table.columns:
         values, levels, ordered = _coded(table[name])
         if levels is None or 1 < len(levels) <= 50:  # text with more names nodes rather than describes them
-            column = InputColumn(str(name), values, levels, ordered, alike=np.nan)
+            place = axes.get(name, "")
+            column = InputColumn(str(name), values, levels, ordered, alike=np.nan, place=place)
             alike = alike_along(ties, values, categorical=column.is_categorical)
             found.append(column._replace(alike=alike))
     most = max(1, CELLS // len(table))
@@ -84,7 +90,7 @@ def profile_of(columns: Sequence[InputColumn], community: Array, order: Array, n
     A community without an unusual answer is called by its number. Columns that name or identify people describe nobody,
     so no community is called by them.
     """
-    columns = [column for column in columns if not names_people(column, names)]
+    columns = [column for column in columns if not column.place and not names_people(column, names)]
     found = [_profiled(column, column.values[order], community) for column in columns]
     size = np.bincount(community)
     leads = np.array([lead for lead, _, _ in found]).reshape(len(found), len(size)).T

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from sklearn.base import clone
 
 from ..certificate import Certificate, Record
 from ..estimators import GraphEstimator, LambdaPath
@@ -19,10 +21,12 @@ from . import prose
 from .comparing import differences
 from .cut import Cut, cut_of, true_pairs
 from .drawing import Drawing, make_drawing
-from .figures import calibration_curve, precision_recall
+from .evidence import Evidence, evidence_of, ties_per_node
+from .figures import calibration_curve, precision_recall, stability_curve
 from .game import Interventions, Playable, interventions_of, playable
 from .inputs import InputColumn, Profile, input_columns, names_people, of_nodes, profile_of
 from .next_steps import Step, next_steps
+from .places import rough_places
 from .prose import columns, plain, shortened, text
 from .reference import Reference, shuffled_reference, structure_of
 
@@ -56,7 +60,8 @@ class Summary:
     most influential first, with whatever columns the graph has; ``agreement`` is how alike two replicates are.
     ``history`` has a row for each step of the run, ``front`` one for each lambda drawn, and ``trust`` the curves of
     stability, calibration and precision. ``structure`` is the test whether answers go together at all, and
-    ``reference`` the same fit to shuffled answers. ``unmatched`` are written names that are not used.
+    ``reference`` the same fit to shuffled answers. ``unmatched`` are written names that are not used, and ``evidence``
+    has the figures of what a tie model rests on.
     What there is nothing of is None.
     """
 
@@ -83,6 +88,7 @@ class Summary:
     true_pairs: Array | None
     interventions: Interventions | None
     game: Playable | None
+    evidence: Evidence
     structure: NetworkCheck | None = None
     reference: Reference | None = None
     next_steps: tuple[Step, ...] = ()
@@ -111,7 +117,8 @@ class Summary:
             checks = numbered[(numbered < held).all(axis=1)].T.tolist()
         return {
             "title": text(self.title),
-            "cut": {name: plain(getattr(self.cut, name)) for name in ("column", "share", "level", "n_ties")},
+            # The level has as many figures as the evidence of pairs: those at the level count.
+            "cut": {name: plain(getattr(self.cut, name), 4) for name in ("column", "share", "level", "n_ties")},
             "nodes": {**columns(listed), "name": shortened([text(name) for name in listed["name"]])},
             "supported": self.graph.influence_supported is not False,
             "structure": None if self.structure is None else bool(self.structure.found),
@@ -167,7 +174,8 @@ def summarize(
         Where to draw the nodes: the :attr:`Summary.layout` of another graph of the same nodes, to compare two pictures,
         or any table with name, x and y from -1 to 1; found if left out.
     interventions : bool, whether to find key players, support, ties and seeds by the game; this can take long
-    stability : dict of arrays, optional, from :func:`~nashgraph.report.stability_curve`
+    stability : dict of arrays, optional
+        From :func:`~nashgraph.report.stability_curve`; with ``signals``, a short one is computed for up to 300 nodes.
     graph : LearnedGraph, optional, the model's graph with further columns for its nodes
     signals : DataFrame of shape (n_signals, n_nodes), optional
         What the model was fitted to. The page then says first whether the answers go together at all, and shows beside
@@ -200,7 +208,7 @@ def summarize(
         ]
         front = pd.DataFrame(points, columns=["lam", "smoothness_cost", "welfare", "fitted"])
     found = interventions_of(model) if interventions else None
-    table = None if columns is None else of_nodes(columns, graph.names)
+    table = rough_places(None if columns is None else of_nodes(columns, graph.names), model)
     told = [] if table is None else describing(input_columns(table, ties), graph.names)
     order = graph.by_influence[: len(drawing.positions)]
     reference = None
@@ -208,6 +216,7 @@ def summarize(
         structure = structure_of(signals, table) if structure is None else structure
         reference = shuffled_reference(model, signals, table, most_alike(told))
         told = beside_chance(told, reference)
+        stability = part_of_the_signals(model, signals) if stability is None else stability
     return Summary(
         title=title,
         source=source,
@@ -228,7 +237,7 @@ def summarize(
         columns=told,
         profile=profile_of(told, drawing.community, order, graph.names[order]),
         differ=differ_of(model, graph),
-        trust=trust_of(graph, truth, stability),
+        trust=trust_of(graph, truth, stability) | ties_of_nodes(model, cut),
         true_pairs=None if truth is None else true_pairs(graph, truth),
         interventions=found,
         game=playable(model) if graph.influence_supported is not False else None,
@@ -236,6 +245,7 @@ def summarize(
         reference=reference,
         next_steps=tuple(next_steps(model)),
         unmatched=unmatched_names(spellings),
+        evidence=evidence_of(model),
     )
 
 
@@ -249,8 +259,12 @@ def unmatched_names(spellings: pd.DataFrame | None) -> pd.DataFrame | None:
 
 
 def describing(columns: Sequence[InputColumn], names: Array) -> list[InputColumn]:
-    """Return columns in which tied nodes can be alike: not those with names of people, such as friends."""
-    return [column._replace(alike=np.nan) if names_people(column, names) else column for column in columns]
+    """Return columns in which tied nodes can be alike: not those with names of people, such as friends, or places."""
+    told = []
+    for column in columns:
+        describes = not column.place and not names_people(column, names)
+        told.append(column if describes else column._replace(alike=np.nan))
+    return told
 
 
 def most_alike(columns: Sequence[InputColumn], count: int = 40) -> list[InputColumn]:
@@ -302,6 +316,27 @@ def trust_of(graph: LearnedGraph, truth: Any, stability: Mapping[str, Array] | N
     if (curve := calibration_curve(graph, truth)) is not None:
         found["calibration"] = {"evidence": curve[0], "tied": curve[1]}
     return found
+
+
+def ties_of_nodes(model: GraphEstimator, cut: Cut) -> dict[str, dict[str, Any]]:
+    """Return how many nodes have how many ties over replicates, as many ties in each, or in networks that are drawn."""
+    replicates = getattr(model, "replicate_graphs_", None)
+    if not replicates:
+        return {}
+    drawn = "expected_ties" in model.graph_.node_columns
+    return {"degrees": ties_per_node(replicates, None if drawn else cut.n_ties)}
+
+
+def part_of_the_signals(
+    model: GraphEstimator, signals: pd.DataFrame, *, most_nodes: int = 300, least_signals: int = 8
+) -> dict[str, Array] | None:
+    """Return a short curve of stability, without replicates; None if it would take long or there are few signals."""
+    if signals.shape[1] > most_nodes or len(signals) < least_signals or "n_replicates" not in model.get_params():
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what is odd about the signals was said when the model was fitted
+        alone = clone(model).set_params(n_replicates=0).fit(signals)
+        return stability_curve(alone, signals, shares=(0.25, 0.5, 0.75), repeats=2)
 
 
 def settings(model: GraphEstimator) -> dict[str, Any]:
