@@ -185,7 +185,7 @@ class TieFit:
 
     def probabilities(self, rows: Array, relation: int | None = None) -> Array:
         """Return P(tie) of some people with everybody: of any relation, or of one."""
-        tie, strong, _ = self.reports.rows(rows)
+        tie, strong, _ = self.reports.rows(rows, naming=False)
         if relation is None or len(self.arrays.relations) < 2:
             return self.arrays.with_known(tie, rows)
         weak_share, strong_share = self.relation_shares[relation]
@@ -193,7 +193,7 @@ class TieFit:
 
     def strong(self, rows: Array) -> Array:
         """Return P(strong tie), strong in the sense that both sides are likely to name it."""
-        return self.reports.rows(rows)[1]
+        return self.reports.rows(rows, naming=False)[1]
 
     def expected_reports(self, rows: Array, relation: int | None = None) -> Array:
         """Return P(the row's person names the column's), in any relation or in one."""
@@ -230,7 +230,7 @@ class TieFit:
         people, place = np.unique(one, return_inverse=True)
         for block in self.blocks(people):
             mine = (place >= block[0]) & (place <= block[-1])
-            rows = self.reports.rows(people[block])
+            rows = self.reports.rows(people[block], naming=False)
             tie[mine] = rows[0][place[mine] - block[0], other[mine]]
             strong[mine] = rows[1][place[mine] - block[0], other[mine]]
         return tie, strong
@@ -246,7 +246,7 @@ class TieFit:
         variance = np.zeros(self.arrays.n)
         people = np.arange(self.arrays.n)
         for block in self.blocks(people):
-            tie = self.reports.rows(people[block])[0]
+            tie = self.reports.rows(people[block], naming=False)[0]
             expected[block] = tie.sum(axis=1)
             variance[block] = (tie * (1.0 - tie)).sum(axis=1)
         return expected, variance

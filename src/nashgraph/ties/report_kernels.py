@@ -387,7 +387,7 @@ class Rows(NamedTuple):
     """P(tie), P(strong tie) and P(row names column) of the people ``low`` … ``low + len − 1``.
 
     ``nodes`` and ``shares`` integrate over the naming effect of people who were not asked: factors of the odds of
-    naming, and their weights.
+    naming, and their weights. Without rows in ``named``, naming is left out.
     """
 
     tie: Array
@@ -419,7 +419,8 @@ def posterior_of_group(data: PairData, weights: PairWeights, g: int, work: Work,
                 scale = work.posterior[u, h] / max(work.none[0, row, j] + weak + firm, SMALLEST)
                 tie[j] += scale * (weak + firm)
                 strong[j] += scale * firm
-            fill_naming(data, weights, i, j, work.odds[0, row, j], first + row, rows)
+            if len(rows.named):
+                fill_naming(data, weights, i, j, work.odds[0, row, j], first + row, rows)
 
 
 @kernel(error_model="numpy")

@@ -404,8 +404,11 @@ class ReportFit:
         """Return one part of the parameters."""
         return self.theta[self.problem.blocks[name]]
 
-    def rows(self, people: Array) -> tuple[Array, Array, Array]:
-        """Return P(tie), P(strong tie) and P(names) of some people with everybody, each len(people) × N."""
+    def rows(self, people: Array, naming: bool = True) -> tuple[Array, Array, Array]:
+        """Return P(tie), P(strong tie) and P(names) of some people with everybody, each len(people) × N.
+
+        Without ``naming``, which takes longest for people who were not asked, the last is empty.
+        """
         problem = self.problem
         data = problem.data
         place = np.empty(len(data.group), dtype=np.int64)
@@ -419,14 +422,15 @@ class ReportFit:
         rows = Rows(
             tie=np.zeros(shape),
             strong=np.zeros(shape),
-            named=np.zeros(shape),
+            named=np.zeros(shape if naming else (0, 0)),
             nodes=np.exp(problem.priors.respondent * nodes),
             shares=shares / shares.sum(),
         )
         posterior_rows(data, problem.weights(self.theta), groups, first, problem.most, rows)
         mine = first[np.searchsorted(groups, data.group[at])] + at - data.member_start[data.group[at]]
         wanted = np.ix_(mine, place)
-        return rows.tie[wanted], rows.strong[wanted], rows.named[wanted]
+        named = rows.named[wanted] if naming else rows.named
+        return rows.tie[wanted], rows.strong[wanted], named
 
 
 def fit_reports(
