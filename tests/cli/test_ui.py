@@ -12,17 +12,21 @@ import time
 import urllib.request
 import zipfile
 from contextlib import suppress
-from dataclasses import fields
+from dataclasses import fields, replace
 from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from benchmarks.raw_files import EXPECTED
 
+from nashgraph import read_study
 from nashgraph.cli import app as commands
 from nashgraph.cli.messages import TOLD, Meter
-from nashgraph.io import TableOptions, load_signals, read_table
+from nashgraph.cli.reading import three_lines
+from nashgraph.io import TableOptions, read_plan
+from nashgraph.io.plan_file import resolved
 
 from ..commands import run, run_as_given
 
@@ -30,13 +34,13 @@ pytest.importorskip("starlette", reason="it is not installed: pip install 'nashg
 pytest.importorskip("uvicorn", reason="it is not installed: pip install 'nashgraph[ui]'")
 
 from nashgraph.cli.ui import form, server
-from nashgraph.cli.ui.columns import CATEGORY, COUNT, ID, NAMES, NUMBER, ORDERED, OUT, guessed
 
 from .ui_server import opened
 
 SURVEY = Path(__file__).parents[2] / "examples" / "survey.csv"
 TABLE = "id,age,income\nann,31,5\nbob,45,7\ncat,28,6\ndan,60,4\neve,39,9\n"
 QUICK = {"set:n_replicates": "0"}
+RAW = Path(os.environ.get("NASHGRAPH_DATA", "")) / "raw"
 
 
 @pytest.fixture(scope="module")
@@ -51,12 +55,6 @@ def shared():
 def fresh():
     with opened() as app:
         yield app
-
-
-def read(text, options=None, name="t.csv", folder=None):
-    file = folder / name
-    file.write_text(text)
-    return read_table(file, options)[0]
 
 
 @pytest.mark.parametrize("host", ["evil.example", "localhost:{port}", "127.0.0.1", "127.0.0.1:{port}.evil.example"])
@@ -171,7 +169,7 @@ def test_results_are_the_only_files_that_can_be_read(shared, path):
 def test_an_uploaded_file_stays_in_the_folder_whatever_its_name(fresh, name, kept):
     assert fresh.upload(name, TABLE)[0] == 200
     assert [file.name for file in fresh.session.folder.iterdir()] == [kept]
-    assert fresh.session.problem == ""
+    assert fresh.session.reading.problem == ""
 
 
 def test_no_uploaded_file_takes_the_place_of_another(fresh):
@@ -187,28 +185,28 @@ def test_no_uploaded_file_takes_the_place_of_another(fresh):
 def test_a_long_name_in_letters_of_three_bytes_is_shortened(fresh):
     fresh.upload("村" * 86 + ".csv", TABLE)
     known = fresh.upload("村" * 86 + ".csv", "source,target\ndan,eve\n", kind="known")[2]
-    assert fresh.session.problem == ""
+    assert fresh.session.reading.problem == ""
     assert fresh.session.file.endswith("村村.csv")
     assert known == f"known-{fresh.session.file}"
 
 
 def test_a_page_opened_while_the_table_is_read_says_so(fresh):
-    fresh.session.file, fresh.session.reading = "t.csv", True
+    fresh.session.file, fresh.session.reading_now = "t.csv", True
     status, _, text = fresh.ask("GET", "/")
     assert (status, "Reading t.csv" in text) == (200, True)
     assert fresh.ask("GET", "/progress")[0] == 204
     assert fresh.do("columns") == (409, "t.csv is being read: wait for it")
-    fresh.session.reading = False
+    fresh.session.reading_now = False
     fresh.upload("t.csv", TABLE)
-    assert "5 rows" in fresh.ask("GET", "/progress")[2]
+    assert "people: 5" in fresh.ask("GET", "/progress")[2]
 
 
 def test_a_large_table_is_read_in_a_process_that_cancel_ends(fresh):
     session = fresh.session
     session.quick_bytes = 0
     fresh.upload("t.csv", TABLE)
-    assert session.problem == ""
-    assert session.guess.rows == 5
+    assert session.reading.problem == ""
+    assert session.reading.lines[0].startswith("people: 5")
     wide = ",".join(["name", *(f"q{k}" for k in range(100_000))]) + "\n"
     (session.folder / "t.csv").write_text(wide + "".join(f"p{k}" + ",1" * 100_000 + "\n" for k in range(20)))
     reading = threading.Thread(target=session.read, args=({},))
@@ -218,7 +216,7 @@ def test_a_large_table_is_read_in_a_process_that_cancel_ends(fresh):
     session.cancel({})
     reading.join(timeout=20)
     assert not reading.is_alive()
-    assert session.problem == "reading was cancelled: choose a file"
+    assert session.reading.problem == "reading was cancelled: choose a file"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a shell")
@@ -298,13 +296,12 @@ def test_every_option_of_learn_is_a_field_or_has_another_place():
     parameters = {*inspect.signature(commands.learn).parameters}
     places = [
         *(field.name for field in form.form_fields()),
-        *("file", *form.BY_ROLE, *form.BY_COLUMN, *form.NOT_OFFERED),
+        *("file", "group", *form.OF_PLAN, *form.READING, *form.NOT_OFFERED),
     ]
     assert len(places) == len({*places})
     assert {*places} == parameters
     # Every option of reading a table is one of the command, except the choice of one group.
     assert {field.name for field in fields(TableOptions)} - {"only"} <= parameters
-    assert {*form.READING} <= {field.name for field in form.form_fields()}
     # No field names a path on this machine: such a file is uploaded.
     paths = {name for name, each in inspect.signature(commands.learn).parameters.items() if "Path" in str(each)}
     assert paths - {*form.NOT_OFFERED} == {*form.uploads()} >= {"file", "known", "truth"}
@@ -346,7 +343,7 @@ def test_every_field_gives_words_that_the_command_understands():
     for field in (field for field in form.form_fields() if field.kind != "file"):
         for value in ("yes", "no") if field.kind == "switch" else ("yes",) if field.kind == "flag" else (None,):
             text = value or values.get(field.kind, lambda field: ";")(field)
-            words = field.said({f"set:{field.name}": text})
+            words = field.words({f"set:{field.name}": text})
             found = form.parsed(["learn", "t.csv", *words])[field.name]
             found = [*found] if isinstance(found, tuple) else found  # as some versions of Typer have it
             wanted = {"yes": True, "no": False}.get(value, ["tol=1e-3"] if field.kind == "list" else text)
@@ -369,101 +366,157 @@ lee,farmer,0,29,never,2,2024-01-12,1,0,kim,,3
 """
 
 
-def test_columns_get_the_role_that_they_look_like(tmp_path):
-    columns = {each.name: each for each in guessed(read(ASKED, folder=tmp_path), TableOptions()).columns}
-    assert {name: each.role for name, each in columns.items()} == {
-        "name": ID,
-        "job": CATEGORY,
-        "weaver": NUMBER,
-        "age": NUMBER,
-        "trust": ORDERED,
-        "mood": NUMBER,
-        "when": OUT,
-        "n_friends": COUNT,
-        "n_friends_weaver": COUNT,
-        "friend1": NAMES,
-        "friend2": NAMES,
-        "visit": NUMBER,
+def test_the_page_shows_the_plan_and_sending_it_back_changes_nothing(fresh):
+    fresh.upload("t.csv", ASKED)
+    plan = fresh.session.plan
+    assert {column.name: column.role for column in plan.table.columns} == {
+        "name": "id",
+        "job": "answer",
+        "weaver": "trait",
+        "age": "answer",
+        "trust": "answer",
+        "mood": "answer",
+        "when": "ignore",
+        "n_friends": "n_ties",
+        "n_friends_weaver": "count",
+        "friend1": "names",
+        "friend2": "names",
+        "visit": "answer",
     }
-    assert columns["trust"].levels == ["never", "rarely", "often"]
-    assert columns["trust"].codes == ["refused"]
-    assert columns["age"].codes == ["-99"]
-    assert columns["mood"].codes == columns["mood"].asked == ["9"]
-    assert columns["n_friends"].trait == ""
-    assert columns["n_friends_weaver"].trait == "weaver"
-    assert "different values" in columns["when"].reason
-    assert columns["age"].summary == "22 to 71"
-    assert len(columns["job"].bars) == 3
-    assert columns["friend2"].empty == 8
-
-
-def test_only_what_differs_from_the_plain_command_is_in_it(tmp_path):
-    guess = guessed(read_table(SURVEY)[0], TableOptions())
-    assert form.arguments("survey.csv", guess, {}, {}) == ["learn", "survey.csv", "--id", "household"]
-    plain, same = load_signals(SURVEY), load_signals(SURVEY, TableOptions(id="household"))
-    pd.testing.assert_frame_equal(plain.table, same.table)
-    guess = guessed(read(ASKED, folder=tmp_path), TableOptions())
-    words = form.arguments("t.csv", guess, {"set:benefit": "age"}, {"known": "k.csv"})
-    assert form.as_typed(words) == (
-        "nashgraph learn t.csv --id name --ordinal trust --na mood=9 --counts n_friends_weaver=weaver "
-        "--ties n_friends --names friend1,friend2 --known k.csv --benefit age"
-    )
+    sent = fresh.sent()
+    assert sent[f"order:{fresh.line('trust')}"] == "never < rarely < often"
+    assert sent[f"missing:{fresh.line('age')}"] == "-99"
+    assert sent[f"of:{fresh.line('n_friends_weaver')}"] == "weaver"
+    for action in ("command", "columns"):
+        assert fresh.change(action)[0] == 200
+        assert fresh.session.plan == plan
+    assert fresh.session.command == "nashgraph learn t.csv"
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("change", "line"),
     [
-        ({"role:0": "out"}, "--id none --drop name --ordinal trust --na mood=9"),
-        ({"role:1": "out"}, "--drop job"),
-        ({"role:2": "category"}, "--categorical weaver"),
-        ({"role:5": "category", "codes:5": "9, 1"}, "--categorical mood --ordinal trust --na mood=9,mood=1"),
-        ({"codes:3": ""}, "--na none,trust=refused,mood=9"),
-        ({"role:4": "category"}, "--id name --na mood=9"),
-        ({"levels:4": "often < rarely < never"}, "--ordinal 'trust=often<rarely<never'"),
-        ({"role:8": "out"}, "--ties n_friends --names friend1,friend2"),
-        ({"trait:8": "job=weaver"}, "--counts n_friends_weaver=job=weaver"),
-        ({"role:7": "number", "role:8": "number"}, "--keep n_friends,n_friends_weaver"),
-        ({"set:group": "job"}, "--group job"),
-        ({"set:standardize": "no", "set:method": "smooth"}, "--no-standardize --method smooth"),
-        ({"set:settings": "tol=1e-8; rule=mean"}, "--set tol=1e-8 --set rule=mean"),
+        ({"role:job": "ignore"}, 'job = {role = "ignore", why = "chosen in the app"}'),
+        ({"scale:visit": "category"}, 'visit = {role = "answer", scale = "category", why = "chosen in the app"}'),
+        ({"missing:age": "-99; 71"}, 'missing = ["-99", "71"], why = "chosen in the app"}'),
+        ({"order:trust": "often < rarely < never"}, 'order = ["often", "rarely", "never"]'),
+        ({"role:n_friends_weaver": "ignore"}, 'n_friends_weaver = {role = "ignore", why = "chosen in the app"}'),
+        ({"plan:only": "visit=1"}, 'only = "visit=1"'),
+        ({"plan:standardize": "no"}, "standardize = false"),
+        ({"plan:gaps": "impute"}, 'gaps = "impute"'),
     ],
 )
-def test_a_change_in_the_form_is_an_option_of_the_command(tmp_path, given, said):
-    guess = guessed(read(ASKED, folder=tmp_path), TableOptions())
-    assert said in form.as_typed(form.arguments("t.csv", guess, given, {}))
+def test_a_change_in_the_form_is_a_line_of_the_plan(fresh, change, line):
+    fresh.upload("t.csv", ASKED)
+    ((field, value),) = change.items()
+    part, name = field.split(":")
+    field = field if part == "plan" else f"{part}:{fresh.line(name)}"
+    action = "columns" if part == "plan" else "command"
+    status, text = fresh.change(action, **{field: value})
+    assert (status, fresh.session.reading.problem) == (200, "")
+    assert action == "columns" or "plan.toml" in text
+    assert line in fresh.ask("GET", "/plan.toml")[2]
+    assert fresh.session.command == "nashgraph learn plan.toml"
+    # What the page says now is what the command says of the same plan.
+    study = read_study(fresh.session.folder / "plan.toml")
+    assert study.plan == fresh.session.plan
+    assert fresh.session.reading.lines == tuple(three_lines(study)[:2])
 
 
-def test_an_order_that_the_file_keeps_needs_no_option_and_can_be_changed(tmp_path):
-    levels = ["lo", "mid", "hi"]
-    table = pd.DataFrame({"cat": pd.Categorical(levels * 4, levels, ordered=True), "age": ["<18", "18-25", "65+"] * 4})
-    guess = guessed(table, TableOptions())
-    assert [each.levels for each in guess.columns] == [levels, ["<18", "18-25", "65+"]]
-    assert form.arguments("t.csv", guess, {"levels:1": "<18 < 18-25 < 65+"}, {})[2:] == ["--ordinal", "age"]
-    changed = form.arguments("t.csv", guess, {"levels:0": "hi<mid<lo", "role:1": "category"}, {})
-    assert changed[2:] == ["--ordinal", "cat=hi<mid<lo"]
-
-
-def test_names_with_commas_signs_and_quotes_reach_the_columns_they_are_of(tmp_path):
-    odd = "How often, if ever?"
-    text = f'id,"{odd}","x=y","it\'s"\n' + "".join(f"p{k},{k % 3},{'ab'[k % 2]},{k % 4}\n" for k in range(12))
-    guess = guessed(read(text, folder=tmp_path), TableOptions())
-    given = {"role:1": "category", "codes:1": "2", "role:3": "out", "codes:2": "b"}
-    words = form.arguments("t.csv", guess, given, {})
-    signals = load_signals(tmp_path / "t.csv", form.table_options(words))
-    assert [*signals.table.index] == [f"{odd}=0", f"{odd}=1", "x=y=a"][:2]  # 'x=y' has one value left, and is left out
-
-
-def test_two_columns_cannot_have_the_same_place(shared):
-    status, text = shared.do("command", **{"role:0": "id", "role:1": "id"})
+def test_a_plan_that_cannot_be_followed_is_refused_at_once_and_can_be_corrected(fresh):
+    fresh.upload("t.csv", ASKED)
+    text = fresh.change(**{f"scale:{fresh.line('job')}": "number"})[1]
+    assert "column &#39;job&#39; is read as number" in text
+    status, text = fresh.do("learn", **fresh.sent())
+    assert (status, "is read as number" in text) == (422, True)
+    assert fresh.session.job is None
+    fresh.change(**{f"scale:{fresh.line('job')}": "category"})
+    assert fresh.session.reading.problem == ""
+    status, text = fresh.change(**{f"role:{fresh.line('age')}": "id"})
     assert status == 422
-    assert text == "'id' and 'age' cannot both be it: one column names the rows"
+    assert text == "'name' and 'age' cannot both be the id: one column identifies people"
+
+
+def test_the_first_question_has_its_columns_and_one_button(fresh):
+    page = fresh.upload("t.csv", ASKED)[2]
+    assert "Do people name their ties, count them, or only tell about themselves?" in page
+    assert {"ask:names", "ask:counts", "ask:answers"} <= {*fresh.sent()}
+    page = fresh.change("use")[1]
+    assert "They name them in <bdi>friend1</bdi>, <bdi>friend2</bdi>." in page
+    assert fresh.session.plan.table.of_role("names", "count", "n_ties")
+    fresh.do("ask")
+    sent = {name: value for name, value in fresh.sent().items() if name not in ("ask:names", "ask:counts")}
+    page = fresh.do("use", **sent)[1]
+    assert "They only tell about themselves" in page
+    assert not fresh.session.plan.table.of_role("names", "count", "n_ties", "trait")
+    assert fresh.session.command == "nashgraph learn plan.toml"
+
+
+MISSPELT = "name,age,friend\n" + "".join(
+    f"{name},{20 + place},{friend}\n"
+    for place, (name, friend) in enumerate(
+        [
+            ("Asha Rao", "Binod Das"),
+            ("Binod Das", "Chitra Nayr"),
+            ("Chitra Nair", "Asha Roa"),
+            ("Devi Shah", "Gita Sen"),
+            ("Gita Sen", "Hari Rao"),
+            ("Hari Rao", "Devi Shah"),
+            ("Indira Das", "Asha Rao"),
+            ("Jaya Nair", "Zacharias Bloom"),
+        ]
+    )
+)
+
+
+def test_likely_spellings_are_used_after_a_click_and_only_those_that_are_ticked(fresh):
+    page = fresh.upload("names.csv", MISSPELT)[2]
+    assert fresh.session.file == "file-names.csv"  # names.csv is the app's own
+    assert fresh.session.reading.likely == [("Asha Roa", "Asha Rao"), ("Chitra Nayr", "Chitra Nair")]
+    assert "Use these 2 spellings" in page
+    sent = {name: value for name, value in fresh.sent().items() if name != "spell:1"}
+    fresh.do("spellings", **sent)
+    assert fresh.session.reading.likely == [("Chitra Nayr", "Chitra Nair")]
+    reports = read_study(fresh.session.folder / "plan.toml").ties.reports
+    assert ("Chitra Nair", "Asha Rao") in set(zip(reports["source"], reports["target"], strict=True))
+    fresh.change("spellings")
+    assert fresh.session.reading.likely == []
+    assert fresh.session.command == "nashgraph learn plan.toml"
+
+
+def test_a_new_file_does_not_need_the_old_one_deleted(fresh):
+    fresh.upload("t.csv", TABLE)
+    page = fresh.do("new")[1]
+    assert "Back to t.csv" in page
+    assert "5, identified by" in fresh.do("back")[1]
+    fresh.do("new")
+    assert "3, identified by" in fresh.upload("u.csv", "id,a\nann,1\nbob,2\ncat,4\n")[2]
+    assert [file.name for file in fresh.session.folder.iterdir()] == ["u.csv"]
+
+
+def test_an_example_is_on_the_first_page(fresh):
+    assert "Try an example" in fresh.ask("GET", "/")[2]
+    page = fresh.do("example")[1]
+    assert "They count them" in page
+    assert len(fresh.session.plan.table.of_role("count")) == 10
+    assert fresh.session.reading.problem == ""
+
+
+def test_a_question_that_a_table_leaves_open_is_a_menu(fresh):
+    twice = "name,age,q\n" + "".join(f"p{k % 6},{20 + k},{k % 4}\n" for k in range(12))
+    page = fresh.upload("t.csv", twice)[2]
+    assert "its values repeat: 6 of them in 12 rows" in fresh.session.reading.problem
+    assert "its values repeat: 6 of them in 12 rows" in page
+    # The answer may be what a row is, or which of the rows of a person count.
+    fresh.change("columns", **{"plan:repeats": "mean"})
+    assert fresh.session.reading.problem == ""
+    assert fresh.session.reading.lines[0].startswith("people: 6")
 
 
 @pytest.mark.slow
 def test_errors_are_sentences(fresh):
     assert "cannot be read" in fresh.upload("a.xlsx", b"PK nothing")[2]
     assert "of no known kind" in fresh.upload("a.exe", b"MZ")[2]
-    assert "is an edge list" in fresh.upload("ties.csv", "source,target\na,b\nb,c\nc,a\n")[2]
     fresh.upload("t.csv", TABLE)
     status, text = fresh.do("learn", **{"set:degree": "many"})
     assert status == 422
@@ -486,44 +539,46 @@ def test_names_in_a_table_are_never_markup(fresh):
 
 
 def test_a_setting_about_the_file_has_it_read_again(fresh):
-    text = fresh.upload("t.csv", "id;a;b\nann;1,5;2\nbob;2,5;3\ncat;4,5;1\n")[2]
-    assert ">id<" in text
-    assert fresh.session.guess.columns[1].role == OUT or fresh.session.problem
-    fresh.do("columns", **{"set:decimal": ","})
-    assert [each.role for each in fresh.session.guess.columns] == [ID, NUMBER, NUMBER]
-    fresh.do("columns", **{"set:nodes": "columns", "set:decimal": ","})
-    assert "--nodes columns --decimal ," in fresh.do("command", **{"set:nodes": "columns", "set:decimal": ","})[
-        1
-    ].replace("</span> <span>", " ")
+    fresh.upload("t.csv", "id|a|b\nann|1,5|2\nbob|2,5|3\ncat|4,5|1\n")
+    fresh.change("columns", **{"set:separator": "|", "set:decimal": ","})
+    assert [column.scale for column in fresh.session.plan.table.columns[1:]] == ["number", "ordered"]
+    assert fresh.session.command == "nashgraph learn plan.toml"
+    # The rows are something else than thought: roles are found again.
     answers = "who,question,answer\n" + "".join(f"p{k},q{j},{(k * j) % 5}\n" for k in range(8) for j in range(5))
-    assert "--long" in fresh.upload("long.csv", answers)[2]
-    assert fresh.session.problem
-    fresh.do("columns", **{"set:long": "yes"})
-    assert "5 questions" in fresh.session.guess.notes[-1]
+    fresh.upload("long.csv", answers)
+    assert fresh.session.plan.table.rows == "answers"
+    fresh.change("columns", **{"plan:rows": "columns"})
+    assert fresh.session.plan.table.rows == "columns"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("table", "given"),
     [
-        (SURVEY.read_text(), {**QUICK, "role:1": "out", "role:13": "ordered", "codes:9": "5", "set:seed": "3"}),
+        (SURVEY.read_text(), QUICK),
+        (SURVEY.read_text(), {**QUICK, "role:1": "ignore", "missing:9": "5", "set:random_state": "3"}),
         (SURVEY.read_text(), {**QUICK, "set:group": "village"}),
-        (ASKED, {"role:1": "out"}),
+        (SURVEY.read_text(), {**QUICK, "set:group": "village", "role:5": "ignore"}),
+        (ASKED, {"role:1": "ignore"}),
+        (ASKED, {}),
     ],
-    ids=["likeness", "groups", "ties"],
+    ids=["plain", "likeness", "groups", "groups by a plan", "ties by a plan", "ties"],
 )
 def test_the_command_that_is_shown_gives_the_same_network(fresh, tmp_path, monkeypatch, table, given):
     fresh.upload("a table.csv", table)
     for stranger in ("random.py", "numpy.py", "nashgraph.py"):  # next to the table, and never imported
         (fresh.session.folder / stranger).write_text("raise SystemExit('code of the folder was run')")
-    assert fresh.do("learn", **given)[0] == 200
+    assert fresh.change("learn", **given)[0] == 200
     assert fresh.learned() == ""
     page = fresh.ask("GET", "/progress")[2]
     assert "Open the report" in page
     (tmp_path / "a table.csv").write_text(table)
+    if fresh.session.is_edited:
+        (tmp_path / "plan.toml").write_text(fresh.ask("GET", "/plan.toml")[2])
     monkeypatch.chdir(tmp_path)
     program, *words = shlex.split(fresh.session.command)
     assert program == "nashgraph"
+    assert words[1] == ("plan.toml" if any(":" in name and name[:4] != "set:" for name in given) else "a table.csv")
     result = run(*words)
     assert result.exit_code in (0, 3), result.output
     ours, theirs = fresh.session.folder / "nashgraph-out", tmp_path / "nashgraph-out"
@@ -531,6 +586,29 @@ def test_the_command_that_is_shown_gives_the_same_network(fresh, tmp_path, monke
     assert tables == {str(file.relative_to(theirs)) for file in theirs.rglob("*.csv")}
     for name in tables:
         assert (ours / name).read_bytes() == (theirs / name).read_bytes(), name
+
+
+@pytest.mark.skipif(not RAW.is_dir(), reason="NASHGRAPH_DATA has no raw files")
+@pytest.mark.parametrize("file", [name for name in EXPECTED if (RAW / name).is_file()])
+def test_the_app_has_the_plan_of_the_command(fresh, tmp_path, file):
+    fresh.upload(file, (RAW / file).read_bytes())
+    out = tmp_path / "out"
+    result = run_as_given("read", RAW / file, "--out", out)
+    plan = fresh.session.plan
+    if plan is None:  # no table that a plan could be made of
+        assert result.exit_code == 1
+        assert not (out / "plan.toml").exists()
+        return
+    commands_plan = read_plan(out / "plan.toml")
+    assert len(commands_plan.tables) == len(plan.tables) == 1
+    names = [column.name for column in plan.table.columns]
+    lines = resolved(commands_plan.table, names).columns
+    assert lines == plan.table.columns
+    assert replace(commands_plan.table, file=plan.table.file, columns=lines) == plan.table
+    assert (result.exit_code == 0) == (fresh.session.reading.problem == "")
+    # The page sends the same plan back.
+    assert fresh.change("command")[0] == 200
+    assert fresh.session.plan == plan
 
 
 def test_progress_is_read_out_of_the_lines_that_the_command_writes(tmp_path):
@@ -552,8 +630,8 @@ def test_the_zip_has_the_folder_and_the_command(fresh):
     assert fresh.learned() == ""
     archive = zipfile.ZipFile(BytesIO(fresh.session.zipped().read_bytes()))
     names = {*archive.namelist()}
-    assert {"report.html", "edges.csv", "nodes.csv", "model.json", "command.txt"} <= names
-    command = "nashgraph learn t.csv --id id --truth 'more ties.csv' --replicates 0"
+    assert {"report.html", "edges.csv", "nodes.csv", "model.json", "plan.toml", "command.txt"} <= names
+    command = "nashgraph learn t.csv --truth 'more ties.csv' --replicates 0"
     assert archive.read("command.txt").decode().strip() == command
     assert fresh.ask("GET", "/network.zip")[1]["content-disposition"] == 'attachment; filename="t-network.zip"'
     assert fresh.do("edit")[0] == 200

@@ -132,25 +132,33 @@ def downloaded(page):
     return zipfile.ZipFile(waiting.value.path())
 
 
+def line(page, text):
+    """Wait until the plan has a line."""
+    page.wait_for_function(
+        "async words => (await (await fetch('/plan.toml')).text()).includes(words)", arg=text, polling=200
+    )
+
+
 def test_a_survey_from_drop_to_report_and_the_copied_command_gives_the_same(page, app, tmp_path, monkeypatch):
     drop(page, SURVEY)
     assert role(page, "household").input_value() == "id"
-    assert role(page, "water").input_value() == "category"
-    assert command(page, "learn") == "nashgraph learn survey.csv --id household"
-    role(page, "village").select_option("out")
+    assert page.get_by_label("Scale of water").input_value() == "category"
+    assert command(page, "learn") == "nashgraph learn survey.csv"
+    role(page, "village").select_option("ignore")
     page.get_by_label("Codes in market that mean missing").fill("5")
-    command(page, "--drop village --na market=5")
-    role(page, "standing").select_option("ordered")
-    page.get_by_label("Levels of standing, lowest first").fill("3 < 2 < 1")
-    command(page, "--ordinal 'standing=3<2<1'")
-    page.get_by_label("Benefit --benefit").select_option("land")
-    command(page, "--benefit land")
-    page.get_by_label("Benefit --benefit").select_option("")
+    line(page, 'missing = ["5"], why = "chosen in the app"')
+    page.get_by_label("Scale of standing").select_option("category")
+    page.get_by_label("Scale of standing").select_option("ordered")
+    role(page, "land").select_option("benefit")
+    line(page, 'land = {role = "benefit", why = "chosen in the app"}')
+    role(page, "land").select_option("answer")
+    page.get_by_label("Scale of land").select_option("number")
+    assert command(page, "plan.toml").startswith("nashgraph learn plan.toml")
     learn(page)
     page.get_by_role("heading", name="Learning the network of survey.csv").wait_for()
     page.get_by_role("button", name="Cancel").wait_for()
     report = done(page)
-    assert "60 nodes" in page.text_content(".standfirst")
+    assert page.text_content(".standfirst").startswith("Answers go together (p = ")
     assert "survey" in report.locator("h1").text_content()
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.get_by_role("button", name="Copy").click()
@@ -158,6 +166,7 @@ def test_a_survey_from_drop_to_report_and_the_copied_command_gives_the_same(page
     copied = page.evaluate("navigator.clipboard.readText()")
     archive = downloaded(page)
     (tmp_path / "survey.csv").write_bytes(SURVEY.read_bytes())
+    (tmp_path / "plan.toml").write_bytes(archive.read("plan.toml"))
     monkeypatch.chdir(tmp_path)
     assert run(*shlex.split(copied)[1:]).exit_code == 0
     assert archive.read("edges.csv") == (tmp_path / "nashgraph-out" / "edges.csv").read_bytes()
@@ -171,14 +180,12 @@ def test_an_excel_file_with_a_title_row_on_its_second_sheet(page, app, excel):
     page.keyboard.press("Tab")
     role(page, "Person").wait_for()
     assert role(page, "Person").input_value() == "id"
-    assert role(page, "trust").input_value() == "ordered"
+    assert page.get_by_label("Scale of trust").input_value() == "ordered"
     assert page.get_by_label("Levels of trust, lowest first").input_value() == "never < rarely < often"
     assert page.get_by_label("Codes in income that mean missing").input_value() == "-99"
-    role(page, "How often, if ever?").select_option("category")
-    words = command(page, "--categorical")
-    assert words == (
-        "nashgraph learn 'wave 1.xlsx' --id Person --categorical 'How often, if ever?' --ordinal trust --sheet Answers"
-    )
+    page.get_by_label("Scale of How often, if ever?").select_option("category")
+    line(page, '"How often, if ever?" = {role = "answer", scale = "category"')
+    assert command(page, "learn") == "nashgraph learn plan.toml"
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth") == 390
     learn(page)
@@ -189,10 +196,12 @@ def test_an_excel_file_with_a_title_row_on_its_second_sheet(page, app, excel):
     assert waiting.value.evaluate("origin") == "null"  # a report cannot ask the app for anything
     waiting.value.close()
     page.get_by_role("button", name="Change settings").click()
-    assert role(page, "How often, if ever?").input_value() == "category"
+    assert page.get_by_label("Scale of How often, if ever?").input_value() == "category"
+    page.get_by_role("button", name="New file").click()
     page.once("dialog", lambda asked: asked.accept())
-    page.get_by_role("button", name="Delete and start again").click()
+    page.get_by_role("button", name="Delete wave 1.xlsx").click()
     page.get_by_text("Choose a file").wait_for()
+    page.get_by_role("button", name="Delete wave 1.xlsx").wait_for(state="detached")
     assert [*app.session.folder.iterdir()] == []
 
 
@@ -201,16 +210,15 @@ def test_counts_of_ties_and_names_by_keyboard_with_known_ties_and_a_cancelled_ru
         page.keyboard.press("Tab")
     assert page.evaluate("() => document.activeElement.id") == "file"
     page.set_input_files("#file", told)
-    assert role(page, "n_friends").input_value() == "count"
+    assert role(page, "n_friends").input_value() == "n_ties"
     assert role(page, "friend1").input_value() == "names"
     assert page.get_by_label("What n_friends_weaver counts").input_value() == "weaver"
+    page.get_by_role("button", name="Use these").focus()
+    page.keyboard.press("Enter")
+    page.get_by_text("They name them in").wait_for()
     (tmp_path / "ties.csv").write_text("source,target\nperson 1,person 2\n")
     page.get_by_label("Ties that are known --known").set_input_files(tmp_path / "ties.csv")
-    words = command(page, "--known")
-    assert words == (
-        "nashgraph learn told.csv --id name --counts n_friends_weaver=weaver --ties n_friends --names friend1,friend2 "
-        "--known ties.csv"
-    )
+    assert command(page, "--known") == "nashgraph learn told.csv --known ties.csv"
     page.get_by_role("button", name="Learn the network").focus()
     page.keyboard.press("Enter")
     page.get_by_role("button", name="Cancel").click()
@@ -219,5 +227,18 @@ def test_counts_of_ties_and_names_by_keyboard_with_known_ties_and_a_cancelled_ru
     page.wait_for_function("() => document.getElementById('typed')?.textContent.includes('--known') === false")
     page.get_by_role("button", name="Learn the network").click()
     report = done(page)
-    assert "by ties" in page.text_content(".standfirst")
+    assert "ties among 24 people, as they told" in page.text_content(".standfirst")
     assert "told" in report.locator("h1").text_content()
+
+
+def test_the_example_and_a_new_file_afterwards(page, app):
+    page.get_by_role("button", name="Try an example").click()
+    page.get_by_role("button", name="Use these").click()
+    page.get_by_text("They count them in").wait_for()
+    page.get_by_role("button", name="New file").click()
+    page.get_by_role("button", name="Back to example.csv").click()
+    page.get_by_text("They count them in").wait_for()
+    page.get_by_role("button", name="New file").click()
+    page.set_input_files("#file", SURVEY)
+    role(page, "household").wait_for()
+    assert [file.name for file in app.session.folder.iterdir()] == ["survey.csv"]

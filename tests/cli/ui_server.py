@@ -4,12 +4,44 @@ import http.client
 import threading
 import time
 from contextlib import closing, contextmanager
+from html.parser import HTMLParser
 from urllib.parse import quote, urlencode
 
 import uvicorn
 
 from nashgraph.cli.ui.server import application, bound
 from nashgraph.cli.ui.session import Session
+
+
+class Form(HTMLParser):
+    """The fields of a page as a browser sends them when nobody changes anything."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.sent, self.select = {}, None
+        self.feed(page)
+
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        if tag == "input" and "name" in given and "disabled" not in given:
+            if given.get("type") != "checkbox":
+                self.sent[given["name"]] = given.get("value") or ""
+            elif "checked" in given:
+                self.sent[given["name"]] = "on"
+        elif tag == "select":
+            self.select, self.options = given["name"], []
+        elif tag == "option":
+            self.options.append([given.get("value"), "", "selected" in given])
+
+    def handle_data(self, data):
+        if self.select is not None and self.options:
+            self.options[-1][1] += data
+
+    def handle_endtag(self, tag):
+        if tag == "select":
+            chosen = next((option for option in self.options if option[2]), self.options[0])
+            self.sent[self.select] = chosen[1].strip() if chosen[0] is None else chosen[0]
+            self.select = None
 
 
 class Opened:
@@ -41,6 +73,17 @@ class Opened:
     def do(self, action, **given):
         status, _, text = self.ask("POST", f"/do/{action}", urlencode(given))
         return status, text
+
+    def sent(self, **changed):
+        """Return the fields of the page that is open, with some changed as a user would."""
+        return {**Form(self.ask("GET", "/")[2]).sent, **changed}
+
+    def change(self, action="command", **changed):
+        return self.do(action, **self.sent(**changed))
+
+    def line(self, name):
+        """Return the number of a column in the form."""
+        return [column.name for column in self.session.plan.table.columns].index(name)
 
     def learned(self, seconds=120):
         """Wait for the run, and return why it failed, if it did."""

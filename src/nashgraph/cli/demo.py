@@ -73,6 +73,15 @@ def drawn_village(
     return Village(A, table, counts, pd.Series(remembered.sum(axis=1), index=names).iloc[who])
 
 
+def example_survey(seed: int = 0) -> pd.DataFrame:
+    """Return a survey of a drawn village as a table: traits of all, and what those who were asked count."""
+    village = drawn_village(seed)
+    counts = village.counts.add_prefix("n_friends_").astype(int).astype("Int64")
+    n_ties = village.n_ties.astype(int).astype("Int64").rename("n_friends")
+    table = pd.concat([village.traits.astype(int), n_ties, counts], axis=1)
+    return table.rename_axis("household")
+
+
 def village_scores(village: Village, model: TieModel) -> pd.DataFrame:
     """Return the scores of the tie model and of controls, which are given the same answers."""
     told = village.n_ties.reindex(village.traits.index).fillna(village.n_ties.mean()).to_numpy()

@@ -27,36 +27,47 @@ from .fitting import Outcome, learned, needs_complete
 from .learn import EDGES, FILES, INDEX, LAYOUT, NODES, SCORES, Inputs, Run, check_inputs_kept, code_of, json_of, ties_of
 from .messages import Note, Voice, counted, counting, engine_noted, listed
 from .phrases import phrased
-from .reading import arguments_of, is_plan, placed, sentence, signals_in
+from .reading import arguments_of, placed, sentence, signals_in
 
 FOLDER = "groups"
 FOLDERS = "groups.csv"
 
 
 def run_groups(
-    job: Job, inputs: Inputs, out: Path, voice: Voice, settings: Mapping[str, str], learn: Mapping[str, Any]
+    job: Job,
+    inputs: Inputs,
+    out: Path,
+    voice: Voice,
+    settings: Mapping[str, str],
+    learn: Mapping[str, Any],
+    plan: Path | None,
 ) -> int:
     """Learn a network for every group, and write all of them with a page over them.
 
-    ``settings`` are lines of the plan of every group, and ``learn`` is the method with the parameters given.
+    ``settings`` are lines of the plan of every group, ``learn`` is the method with the parameters given, and ``plan``
+    the plan that all groups are read by, if one was given.
     """
     if job.table.nodes == "columns":
         raise typer.BadParameter(
             "--group tells rows apart, and with --nodes columns the rows are signals: leave it out"
         )
-    if is_plan(inputs.table):
-        raise typer.BadParameter("--group reads a table, not a plan: write one group in a plan, only = 'COLUMN=VALUE'")
     check_inputs_kept(out, inputs.files, (*FILES, FOLDERS))
     with claimed(out):
-        return learn_groups(job, inputs, out, voice, settings, learn)
+        studies, left_out = studies_by_group(job, inputs, voice, settings, plan)
+        return learn_groups(job, inputs, out, voice, studies, left_out, learn)
 
 
 def learn_groups(
-    job: Job, inputs: Inputs, out: Path, voice: Voice, settings: Mapping[str, str], learn: Mapping[str, Any]
+    job: Job,
+    inputs: Inputs,
+    out: Path,
+    voice: Voice,
+    studies: Mapping[str, Study],
+    left_out: dict[str, str],
+    learn: Mapping[str, Any],
 ) -> int:
-    """Read, learn one network after the other, and write all."""
+    """Learn one network after the other, and write all."""
     column = str(job.table.group)
-    studies, left_out = studies_by_group(job, inputs, voice, settings)
     folders = folder_names(studies)
     runs = {}
     for name, study in studies.items():
@@ -143,12 +154,12 @@ def learned_apart(_: None, task: tuple[Job, Signals, pd.DataFrame | None]) -> tu
 
 
 def studies_by_group(
-    job: Job, inputs: Inputs, voice: Voice, settings: Mapping[str, str]
+    job: Job, inputs: Inputs, voice: Voice, settings: Mapping[str, str], plan: Path | None
 ) -> tuple[dict[str, Study], dict[str, str]]:
     """Read the table once and return the study of every group that has one, and why others have none."""
     column = str(job.table.group)
     given = arguments_of(job.table, settings, complete=needs_complete(job))
-    of_groups, without_group = read_groups(inputs.table, column, **given)
+    of_groups, without_group = read_groups(inputs.table if plan is None else plan, column, **given)
     studies = {name: study for name, study in of_groups.items() if isinstance(study, Study)}
     left_out = {name: phrased(error) for name, error in of_groups.items() if isinstance(error, InputError)}
     if without_group:

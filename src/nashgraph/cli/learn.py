@@ -24,7 +24,7 @@ from ..network_check import NetworkCheck
 from ..plan import PlanError
 from ..report import summarize, write_report
 from ..report.drawing import check_layout
-from ..report.prose import concentration_sentence, gaps_mark, leaders, speaking
+from ..report.prose import concentration_sentence, gaps_mark, leaders, speaking, verdicts
 from ..report.reference import structure_of
 from ..study import Study
 from ..validation import InputError, listing
@@ -44,6 +44,7 @@ from .reading import (
     signals_in,
     split_settings,
     study_of,
+    with_other_table,
     write_reading,
 )
 from .tie_options import AUTO, TIES, TieArguments
@@ -146,6 +147,8 @@ class Run:
             structure=self.structure,
             spellings=None if self.study is None else self.study.names,
         )
+        chips = [f"{words[0].upper()}{words[1:]}." for words, _ in verdicts(summary, leaders(outcome.graph))]
+        self.voice.headline = [" ".join(chips), *most_influential(outcome.graph)]
         with written_together(self.out) as folder:
             for name in graph_files(self.inputs.formats, record.nodes):
                 GRAPH_FILES[name](outcome.written, folder / name)
@@ -414,6 +417,7 @@ def run(
     check_engine(game.engine)
     graph_files(asked.formats, 0)  # what is wrong with it is said before the table is read
     options = told.options(replace(asked.table.options(game.benefit), group=asked.group))
+    options = with_other_table(options, asked.file)
     voice = asked.speech.voice(brief=True)
     study = None
     file = data_file(asked.file)
@@ -438,9 +442,9 @@ def run(
     with cluster.opened(game, voice):
         if options.group is not None:
             lines, _ = split_settings(asked.settings or [])
-            return run_groups(job, inputs, asked.out, voice, lines, learn)
+            return run_groups(job, inputs, asked.out, voice, lines, learn, asked.file if is_plan(asked.file) else None)
         record = run_job(job, inputs, asked.out, voice, study)
-    voice.answer({**json_of(record), "out": str(asked.out)})
+    voice.answer({**json_of(record), "headline": voice.headline, "out": str(asked.out)})
     return code_of(record)
 
 
@@ -492,5 +496,5 @@ def job_of(
         least_frequency=asked.least_frequency,
         false_edges=asked.false_edges,
         truth_directed=asked.truth_directed,
-        title=asked.title or asked.file.stem,
+        title=asked.title or data_file(asked.file).stem,
     )

@@ -46,6 +46,7 @@ class Voice:
         self.as_json = as_json
         self.brief = brief
         self.collected: list[Note] = []
+        self.headline: list[str] = []  # what a result says first, for other programs
         # Nothing of the user's is ever taken for markup, an emoji code or a number to be coloured.
         plain: dict[str, Any] = {"markup": False, "emoji": False, "highlight": False}
         self.errors = Console(stderr=True, quiet=quiet, **plain)

@@ -120,6 +120,16 @@ def data_file(file: Path) -> Path:
     return file.parent / read_plan(file).table.file if is_plan(file) else file
 
 
+def with_other_table(options: TableOptions, file: Path) -> TableOptions:
+    """Return the options with the second table of a plan, so that the record of a model names it."""
+    tables = read_plan(file).tables if is_plan(file) else ()
+    if len(tables) < 2 or options.alters is not None:
+        return options
+    if options.group is not None:
+        raise InputError("--group reads one table, and the plan has two: give the two tables of one group")
+    return replace(options, alters=str((file.parent / tables[1].file).resolve()))
+
+
 def is_plan(file: Path) -> bool:
     """Return whether a file is a plan."""
     return file.suffix.lower() == ".toml"

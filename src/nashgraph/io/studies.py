@@ -105,7 +105,7 @@ def read_study(
 def read_groups(
     source: Source, column: str, *, gaps: str | None = None, standardize: bool | None = None, **options: Any
 ) -> tuple[dict[str, Study | InputError], int]:
-    """Read a study for each group that a column tells apart, from a file that is loaded once.
+    """Read a study for each group that a column tells apart, from a table or by a plan; the file is loaded once.
 
     Return the study of every group, or the error that says why it has none, and how many rows belong to no group.
     The options are those of :func:`read_study`.
@@ -118,7 +118,15 @@ def read_groups(
     {'1': <Study: 2 people, 1 signal>, '2': <Study: 2 people, 1 signal>}
     """
     overrides = Overrides.of(options)
-    raw = load(source, {**overrides.reading, "group": column})  # its values are read as names: "01" is not "1"
+    file = None
+    plan = None
+    if isinstance(source, str | Path) and Path(source).suffix.lower() == ".toml":
+        file = Path(source)
+        plan = read_plan(file)
+        source = file.parent / plan.table.file
+    layout: dict[str, Any] = {} if plan is None else dict(plan.table.reading)
+    # The values of the column are read as names: "01" is not "1".
+    raw = load(source, {**layout, **overrides.reading, "group": column}, None if plan is None else plan.table)
     column = chosen_column(column, map(str, raw.table.columns))
     names, without_group = group_names(raw.table, column)
     studies: dict[str, Study | InputError] = {}
@@ -127,13 +135,13 @@ def read_groups(
         try:
             if overrides.rows is None and len(selected(raw.table, str(group.only))) == 1:
                 raise TableError("one row only, and a network needs two nodes")
-            plan = guessed(raw, group)
-            plan = replace(
-                plan,
-                gaps=plan.gaps if gaps is None else gaps,
-                standardize=plan.standardize if standardize is None else standardize,
+            of_group = guessed(raw, group) if plan is None else _followed(plan, raw, group, file)
+            of_group = replace(
+                of_group,
+                gaps=of_group.gaps if gaps is None else gaps,
+                standardize=of_group.standardize if standardize is None else standardize,
             )
-            studies[name] = _built(raw, plan, (), None, overrides.id)
+            studies[name] = _built(raw, of_group, (), file, overrides.id)
         except InputError as error:
             studies[name] = error
     return studies, without_group

@@ -1,4 +1,4 @@
-"""The form: its fields are the options of ``nashgraph learn``, and what is filled in becomes that command's arguments.
+"""The form: menus for the lines of the plan, and a field for every option of ``nashgraph learn`` about the method.
 
 Nothing about an option is written here. Its name, help, choices and default come from the signature of the
 command, and the command's own parser reads what the form says.
@@ -11,29 +11,31 @@ import os
 import shlex
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
 import typer
 
-from ...io import TableOptions
-from ...io.coding import ordered
+from ...plan import ColumnPlan, Plan
 from ...validation import InputError
 from ..app import app, learn
 from ..commands import registered
-from ..options import PANELS, TABLE, TableArguments
-from .columns import CATEGORY, COUNT, ID, NAMES, NUMBER, ORDERED, OUT, Column, Guess
+from ..options import BENEFITS, PANELS, TABLE, TableArguments
+from ..reading import PLAN, overrides_of
 
-# Options that the table of columns fills in, and that are a column of the table.
-BY_ROLE = ("id", "drop", "keep", "categorical", "ordinal", "na", "counts", "ties", "names")
-BY_COLUMN = ("group", "benefit")
+# Options that are lines of the plan: the page has menus for them.
+OF_PLAN = (
+    *("nodes", "id", "drop", "keep", "categorical", "ordinal", "na", "counts", "ties", "names", "long"),
+    *("missing", "standardize"),
+)
 # Options that the app sets itself, and those that name a place on this machine: use the command for these.
-NOT_OFFERED = ("quiet", "json", "verbose", "debug", "out", "scheduler", "workers", "layout_of")
+NOT_OFFERED = ("quiet", "json", "verbose", "debug", "out", "force", "scheduler", "workers", "layout_of", "max_cells")
 # A change of these has the file read again.
-READING = ("nodes", "long", "separator", "encoding", "decimal", "thousands", "header", "sheet", "array", "max_cells")
+READING = ("separator", "encoding", "decimal", "thousands", "header", "sheet", "array")
 
+CHOSEN = "chosen in the app"
 LONGEST_NAME = 150  # bytes of a file's name
 
 Given = Mapping[str, str]
@@ -52,7 +54,7 @@ class Field:
     panel: str
     choices: tuple[str, ...] = ()
 
-    def said(self, given: Given) -> list[str]:
+    def words(self, given: Given) -> list[str]:
         """Return the arguments that say what is filled in; none for the default."""
         value = given.get(f"set:{self.name}", "")
         if (value in ("", self.default) and self.kind != "switch") or self.kind == "file":
@@ -67,14 +69,19 @@ class Field:
 @cache
 def options_of_learn() -> dict[str, Field]:
     """Return every option of the command as a field, by its name as a parameter."""
-    return {name: _field(name, given) for name, given in inspect.signature(learn).parameters.items()}
+    return {name: _field(name, parameter) for name, parameter in inspect.signature(learn).parameters.items()}
 
 
 def form_fields() -> list[Field]:
-    """Return the fields of the form that columns do not fill in, in the order of the help."""
-    apart = {"file", *BY_ROLE, *BY_COLUMN, *NOT_OFFERED}
-    found = [field for field in options_of_learn().values() if field.name not in apart]
-    return sorted(found, key=lambda field: PANELS.index(field.panel))
+    """Return the fields that are no lines of the plan, in the order of the help."""
+    apart = {"file", "group", *OF_PLAN, *NOT_OFFERED, *READING}
+    offered = [field for field in options_of_learn().values() if field.name not in apart]
+    return sorted(offered, key=lambda field: PANELS.index(field.panel))
+
+
+def reading_fields() -> list[Field]:
+    """Return the fields about how the file is written."""
+    return [options_of_learn()[name] for name in READING]
 
 
 def uploads() -> list[str]:
@@ -88,12 +95,17 @@ def _field(name: str, parameter: inspect.Parameter) -> Field:
     # Typer takes the first word of an annotated option for its default.
     words = [word for word in (info.default, *(info.param_decls or ())) if isinstance(word, str)]
     option, _, off = (words[0] if words else f"--{name.replace('_', '-')}").partition("/")
-    types = [each for each in get_args(kind) or (kind,) if each is not type(None)]
+    types = [part for part in get_args(kind) or (kind,) if part is not type(None)]
     choices = tuple(map(str, types)) if get_origin(kind) is Literal else ()
     if ":" in (info.metavar or ""):
         choices = tuple(registered(info.metavar))
-    known = None if parameter.default in (None, "", False, inspect.Parameter.empty) else parameter.default
-    shown = info.show_default if isinstance(info.show_default, str) else {None: "", True: "yes"}.get(known, str(known))
+    if name == "benefit":  # a column of benefits is a line of the plan
+        choices = BENEFITS
+    default = None if parameter.default in (None, "", False, inspect.Parameter.empty) else parameter.default
+    if isinstance(info.show_default, str):
+        shown = info.show_default
+    else:
+        shown = {None: "", True: "yes"}.get(default, str(default))
     if choices:
         how: Any = "choice"
     elif bool in types:
@@ -103,78 +115,96 @@ def _field(name: str, parameter: inspect.Parameter) -> Field:
     elif Path in types:
         how = "file"  # uploaded: the form names no path on this machine
     else:
-        how = "list" if any(get_origin(each) is list for each in types) else "text"
+        how = "list" if any(get_origin(part) is list for part in types) else "text"
     return Field(name, option, off, how, str(info.help), shown, info.rich_help_panel or TABLE, choices)
 
 
-def arguments(file: str, guess: Guess, given: Given, known: Mapping[str, str]) -> list[str]:
-    """Return the arguments of the command that does what the form says; ``known`` has the names of other files."""
+# ------------------------------------------------------------------------------------------------ the plan
+
+
+def shown_list(values: Sequence[str], between: str = "; ") -> str:
+    """Return codes or levels as the page shows them in a field."""
+    return between.join(values)
+
+
+def edited(plan: Plan, given: Given) -> Plan:
+    """Return the plan with the lines that the form changes; a line that stays as it is keeps its reason."""
+    columns = [_edited_line(column, place, given) for place, column in enumerate(plan.table.columns)]
+    identifying = [column.name for column in columns if column.role == "id"]
+    if len(identifying) > 1 and plan.table.rows != "members":
+        raise InputError(f"{' and '.join(map(repr, identifying))} cannot both be the id: one column identifies people")
+    table = replace(
+        plan.table,
+        columns=tuple(columns),
+        repeats=given.get("plan:repeats", plan.table.repeats),
+        only=given.get("plan:only", plan.table.only).strip(),
+    )
+    scaled = {"yes": True, "no": False}.get(given.get("plan:standardize", ""))
+    if "plan:standardize" not in given:
+        scaled = plan.standardize
+    return replace(plan.with_table(table), gaps=given.get("plan:gaps", plan.gaps), standardize=scaled)
+
+
+def _edited_line(column: ColumnPlan, place: int, given: Given) -> ColumnPlan:
+    """Return the line of a column as the form has it."""
+    role = given.get(f"role:{place}", column.role)
+    changes: dict[str, Any] = {"role": role}
+    if role in ("answer", "trait"):
+        changes["scale"] = given.get(f"scale:{place}", column.scale)
+    elif role != column.role:
+        changes["scale"] = ""
+    if role == "count":
+        changes["of"] = given.get(f"of:{place}", column.of)
+    elif role != column.role:
+        changes["of"] = ""
+    # What is shown in a field was joined; only a text that somebody changed is taken apart.
+    order = given.get(f"order:{place}", "")
+    if f"order:{place}" in given and order != shown_list(column.order, " < "):
+        between = " < " if " < " in order else "<"  # a level may begin with the sign, but has no blank after it
+        changes["order"] = tuple(level.strip() for level in order.split(between) if level.strip())
+    codes = given.get(f"missing:{place}", "")
+    if f"missing:{place}" in given and codes != shown_list(column.missing):
+        changes["missing"] = tuple(code.strip() for code in codes.split(";") if code.strip())
+    changed = replace(column, **changes)
+    return column if changed == column else replace(changed, why=CHOSEN, unsure=False)
+
+
+def answered(plan: Plan, given: Given) -> Plan:
+    """Return the plan with the answer to how people tell of their ties: what is not meant is not used.
+
+    The lines that are used are no guesses any more, because somebody looked at them.
+    """
+    kinds = {"names": "names", "count": "counts", "n_ties": "counts", "trait": "counts", "answer": "answers"}
+    columns = []
+    for column in plan.table.columns:
+        if column.role not in kinds:
+            line = column
+        elif f"ask:{kinds[column.role]}" in given:
+            line = replace(column, unsure=False)
+        elif column.role == "trait":  # nobody counts it any more
+            line = replace(column, role="answer", why=CHOSEN)
+        else:
+            line = replace(column, role="ignore", scale="", of="", why=CHOSEN, unsure=False)
+        columns.append(line)
+    return plan.with_table(replace(plan.table, columns=tuple(columns)))
+
+
+# --------------------------------------------------------------------------------------------- the command
+
+
+def arguments(file: str, given: Given, others: Mapping[str, str]) -> list[str]:
+    """Return the arguments of the command that does what the form says; ``others`` has the names of other files.
+
+    ``file`` is the table, or the plan if any line of it was changed. A plan names its further tables itself.
+    """
     options = options_of_learn()
-    said = ["learn", file, *_about_columns(guess, given)]
-    said += [word for name, other in known.items() for word in (options[name].option, other)]
-    rest = [*(options[name] for name in BY_COLUMN), *form_fields()]
-    return said + [word for each in rest for word in each.said(given)]
-
-
-def _about_columns(guess: Guess, given: Given) -> list[str]:
-    """Return the options about columns: only what the command would not do by itself."""
-    apart = [given.get(f"set:{name}", "") for name in BY_COLUMN]
-    chosen = [(k, each, given.get(f"role:{k}", each.role)) for k, each in enumerate(guess.columns)]
-    chosen = [each for each in chosen if each[1].name not in apart]
-    lists: dict[str, list[str]] = {name: [] for name in BY_ROLE}
-    for k, column, role in chosen:
-        option, value = _option_of(column, role, given.get(f"levels:{k}"), given.get(f"trait:{k}", column.trait))
-        if option:
-            lists[option].append(value)
-    for name, what in (("id", "names the rows"), ("ties", "is the number of all ties")):
-        if len(lists[name]) > 1:
-            raise InputError(f"{' and '.join(map(repr, lists[name]))} cannot both be it: one column {what}")
-    if not lists["id"] and any(each.plain == ID for each in guess.columns):
-        lists["id"] = ["none"]
-    coded = [(given.get(f"codes:{k}"), each) for k, each, role in chosen if role not in (ID, NAMES, OUT)]
-    lists["na"] = _missing_codes(coded)
-    return [word for name, values in lists.items() for word in _listed(name, values)]
-
-
-def _option_of(column: Column, role: str, levels: str | None, trait: str) -> tuple[str, str]:
-    """Return the option that gives a column its role, if it needs one, and what the option says."""
-    name = column.name
-    # A level may begin with the sign (<18), but then without a blank after it.
-    between = " < " if levels is None or " < " in levels else "<"
-    order = column.levels if levels is None else [each.strip() for each in levels.split(between) if each.strip()]
-    if role == COUNT:
-        return ("counts", f"{name}={trait}") if trait else ("ties", name)
-    # A first column without a name names the rows by itself.
-    if (role == column.plain != ID and (role != ORDERED or order == column.levels)) or (role == ID and not name):
-        return "", ""
-    if role == ORDERED:
-        return "ordinal", name if not order or order == ordered(order) else f"{name}={'<'.join(order)}"
-    options = {ID: "id", NAMES: "names", NUMBER: "keep", CATEGORY: "categorical", OUT: "drop"}
-    return options.get(role, ""), name
-
-
-def _missing_codes(columns: Sequence[tuple[str | None, Column]]) -> list[str]:
-    """Return what stands for a missing value: what was added, or all of it if a code was taken away."""
-    wanted = {
-        column.name: column.codes if text is None else [code.strip() for code in text.split(",") if code.strip()]
-        for text, column in columns
-    }
-    if any({*column.codes} - {*wanted[column.name]} for _, column in columns):
-        return ["none", *(f"{name}={code}" for name, codes in wanted.items() for code in codes)]
-    return [
-        f"{column.name}={code}"
-        for _, column in columns
-        for code in wanted[column.name]
-        if code not in column.codes or code in column.asked
-    ]
-
-
-def _listed(name: str, values: Sequence[str]) -> list[str]:
-    """Return an option with its values, those without a comma of their own in one word."""
-    option = options_of_learn()[name].option
-    apart = [value for value in values if "," in value or (name == "ordinal" and "=" in value)]
-    joined = ",".join(value for value in values if value not in apart)
-    return [word for value in ([joined] if joined else []) + apart for word in (option, value)]
+    words = ["learn", file]
+    for name, other in others.items():
+        if file != PLAN or name != "alters":
+            words += [options[name].option, other]
+    for field in (options["group"], *form_fields()):
+        words += field.words(given)
+    return words
 
 
 def as_typed(words: Sequence[str]) -> str:
@@ -188,20 +218,21 @@ def parsed(words: Sequence[str]) -> dict[str, Any]:
     if odd := [word for word in words if "\0" in word]:
         raise InputError(f"{odd[0]!r} has the character zero, which no command can have: delete it")
     command: Any = typer.main.get_command(app)
-    found: dict[str, Any] = command.commands["learn"].make_context("learn", list(words[1:])).params
-    return found
+    parameters: dict[str, Any] = command.commands["learn"].make_context("learn", list(words[1:])).params
+    return parameters
 
 
-def reading(file: str, given: Given) -> TableOptions:
-    """Return how the form would have the file read, before any column has a role."""
-    chosen = [each for each in form_fields() if each.name in READING]
-    return table_options(["learn", file, *(word for each in chosen for word in each.said(given))])
-
-
-def table_options(words: Sequence[str]) -> TableOptions:
-    """Return how a command would read its table."""
-    found = parsed(words)
-    return TableArguments(**{each.name: found[each.name] for each in fields(TableArguments)}).options(None)
+def reading(file: str, given: Given) -> dict[str, Any]:
+    """Return how the form would have the file read, as arguments of ``read_study``; none if it says nothing."""
+    words = [word for field in reading_fields() for word in field.words(given)]
+    asked: dict[str, Any] = {}
+    if words:
+        values = parsed(["learn", file, *words])
+        table = TableArguments(**{option.name: values[option.name] for option in fields(TableArguments)})
+        asked = overrides_of(table.options(None))
+    if rows := given.get("plan:rows", ""):
+        asked["rows"] = rows
+    return asked
 
 
 def safe_name(name: str) -> str:

@@ -161,7 +161,7 @@ def application(session: Session, port: int) -> ASGIApp:
         body = b"".join([piece async for piece in pieces(request, MOST_FORM, "the form")])
         given = dict(parse_qsl(body.decode(errors="replace"), keep_blank_values=True))
         await run_in_threadpool(session.actions[name], given)
-        return shown(session, "command" if name == "command" else "")
+        return shown(session, "edited" if name == "command" else "")
 
     async def progress(request: Request) -> Response:
         if session.view == "working":
@@ -180,10 +180,15 @@ def application(session: Session, port: int) -> ASGIApp:
         path = await run_in_threadpool(session.zipped)
         return FileResponse(path, filename=path.name)
 
+    async def plan(request: Request) -> Response:
+        headers = {"Content-Disposition": 'attachment; filename="plan.toml"'}
+        return PlainTextResponse(session.plan_file, headers=headers)
+
     routes = [
         Route("/", home),
         Route("/progress", progress),
         Route("/network.zip", packed),
+        Route("/plan.toml", plan),
         Route("/assets/{name}", asset),
         Route("/files/{key}/{path:path}", result),
         Route("/file/{kind}", upload, methods=["POST"]),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 import os
 import secrets
 import shutil
@@ -14,22 +13,25 @@ import tempfile
 import threading
 import time
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property
 from itertools import groupby
-from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
-from ...io import TableOptions, read_table
+from ...io import plan_text, write_plan
+from ...io.graphs import write_csv
+from ...plan import Plan
 from ...validation import InputError
-from ..commands import DONE, HINT, UNFINISHED, message_of
+from ..commands import DONE, UNFINISHED
+from ..demo import example_survey
 from ..messages import EVERY, TOLD
+from ..reading import NAMES, PLAN
 from . import form
-from .columns import NODE_ROLES, ROLES, Guess, guessed
+from .menus import Menu
+from .study import Reader, Reading, confirmed, explained, read
 
 OUT = "nashgraph-out"  # the folder that learn writes to by default
 
@@ -101,48 +103,6 @@ class Job:
         self.process.wait()
 
 
-def read_and_guess(path: Path, options: TableOptions) -> tuple[pd.DataFrame, list[str], Guess]:
-    """Read a table, and guess the roles of its columns."""
-    table, notes = read_table(path, options)
-    return table, notes, guessed(table, options, path.name)
-
-
-def answer_with_table(path: Path, options: TableOptions, answer: Connection) -> None:
-    """Read a table in a process of its own: what it gives, or its error, goes to the parent."""
-    try:
-        answer.send(read_and_guess(path, options))
-    except Exception as error:
-        answer.send(error)
-
-
-class Reader:
-    """A table that is read in a process of its own, which can be ended: Python code cannot be stopped from outside."""
-
-    def __init__(self, path: Path, options: TableOptions) -> None:
-        processes = multiprocessing.get_context("spawn")  # a fork would copy the server's threads in any state
-        self.result, answer = processes.Pipe(duplex=False)
-        self.process = processes.Process(target=answer_with_table, args=(path, options, answer), daemon=True)
-        self.process.start()
-        answer.close()
-
-    def table(self) -> tuple[pd.DataFrame, list[str], Guess]:
-        """Wait for what was read."""
-        try:
-            answer = self.result.recv()
-        except EOFError as error:
-            raise InputError("reading was cancelled: choose a file") from error
-        finally:
-            self.process.join()
-        if isinstance(answer, Exception):
-            raise answer
-        table: tuple[pd.DataFrame, list[str], Guess] = answer
-        return table
-
-    def cancel(self) -> None:
-        """End the process."""
-        self.process.kill()
-
-
 class BusyError(InputError):
     """A run is at work, and there is one at a time."""
 
@@ -153,7 +113,6 @@ class Session:
     Who has ``token`` may do everything, who has ``key`` may read the results.
     """
 
-    most_columns = 400  # that the page lists
     quick_bytes = 1_000_000  # of a file that is read at once: a process of its own takes a second to start
 
     def __init__(self) -> None:
@@ -169,24 +128,27 @@ class Session:
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir()
         self.file = ""
-        self.problem = ""
-        self.table = pd.DataFrame()
-        self.reading = False
+        self.choosing = False  # another file, while this one is still there
+        self.reading_now = False
         self.reader: Reader | None = None
-        self.notes = list[str]()
+        self.reading = Reading()
+        self.plan: Plan | None = None
+        self.plain: Plan | None = None  # the plan that the command would make without being told anything
+        self.agreed = False  # on how people tell of their ties
         self.files = dict[str, str]()
         self.given = dict[str, str]()
-        self.guess: Guess | None = None
         self.job: Job | None = None
 
     @property
     def view(self) -> str:
         """The page to show."""
-        if self.job is not None and (self.job.running or not self.job.error):
-            return "working" if self.job.running else "done"
-        if self.reading:
+        if self.job is not None and self.job.running:
+            return "working"
+        if self.reading_now:
             return "reading"
-        return "setup" if self.file else "start"
+        if not self.file or self.choosing:
+            return "start"
+        return "done" if self.job is not None and not self.job.error else "setup"
 
     def refuse_if_busy(self) -> None:
         """Refuse what would disturb a run."""
@@ -205,7 +167,7 @@ class Session:
         name = form.safe_name(name)
         others = [other for option, other in self.files.items() if option != kind]
         # Some systems take A.csv and a.csv for one file.
-        taken = {other.casefold() for other in (OUT, self.file, *others)}
+        taken = {other.casefold() for other in (OUT, PLAN, NAMES, self.file, *others)}
         while name.casefold() in taken:
             name = f"{kind}-{name}"
         return self.folder / name
@@ -215,47 +177,124 @@ class Session:
         if kind == "file":
             self.file = path.name
             self.read({})
-        else:
-            self.files[kind] = path.name
+            return
+        self.files[kind] = path.name
+        if kind == "alters":
+            self.read(self.given)
+
+    def example(self, _: dict[str, str]) -> None:
+        """Use a survey that is drawn by a simulation: households tell how many ties they have, and to whom."""
+        path = self.place_for("file", "example.csv")
+        example_survey().to_csv(path)
+        self.take("file", path)
 
     def read(self, given: dict[str, str]) -> None:
-        """Read the table as the form says, and guess the roles of its columns."""
+        """Read the table as the form says how it is written; every line of the plan is found again."""
         self.refuse_if_busy()
-        self.given = {name: value for name, value in given.items() if name.startswith("set:")}
-        self.guess = None
-        self.problem = ""
+        self.given = dict(given)
         self.job = None
-        self.reading = True
+        others = [self.folder / self.files["alters"]] if "alters" in self.files else []
         try:
-            options = form.reading(self.file, self.given)
-            path = self.folder / self.file
-            if path.stat().st_size <= self.quick_bytes:
-                self.table, self.notes, self.guess = read_and_guess(path, options)
-            else:
-                self.reader = Reader(path, options)
-                self.table, self.notes, self.guess = self.reader.table()
+            asked = form.reading(self.file, self.given)
         except Exception as error:
-            self.problem = message_of(error)[0].removesuffix(HINT)
+            self.reading = explained(error)
+            return
+        self.plan = None
+        self.agreed = False
+        self._show(self.folder / self.file, others, asked)
+        self.plan = self.reading.plan
+        self.plain = None if asked else self.plan
+
+    def _show(self, path: Path, others: Sequence[Path], arguments: Mapping[str, Any]) -> None:
+        """Read a file or a plan, and show what came of it, or why nothing did."""
+        self.reading_now = True
+        try:
+            if (self.folder / self.file).stat().st_size <= self.quick_bytes:
+                self.reading = read(path, others, arguments)
+            else:
+                self.reader = Reader(path, others, arguments)
+                self.reading = self.reader.reading()
+        except Exception as error:
+            self.reading = explained(error)
         finally:
-            self.reading = False
+            self.reading_now = False
             self.reader = None
 
-    def fill_in(self, given: dict[str, str]) -> None:
-        """Keep what is filled in."""
+    def use(self, plan: Plan, *, again: bool = True) -> None:
+        """Follow a changed plan: what comes of it is what the command would read with it.
+
+        ``again`` reads a large file again as well, which takes a while.
+        """
+        if plan == self.plan:
+            return
+        self.plan = plan
+        write_plan(plan, self.folder / PLAN)
+        if not again and (self.folder / self.file).stat().st_size > self.quick_bytes:
+            return
+        looks = self.reading.looks
+        self._show(self.folder / PLAN, [], {})
+        if not self.reading.looks:
+            self.reading = replace(self.reading, looks=looks)
+
+    def change_reading(self, given: dict[str, str]) -> None:
+        """Read the table again if it is written in another way than thought, or follow the changed plan."""
         self.refuse_if_busy()
-        self.given = given
+        before = form.reading(self.file, self.given)
+        kind = self.plan.table.rows if self.plan is not None else ""
+        if given.get("plan:rows") == kind and "rows" not in before:
+            given = {name: value for name, value in given.items() if name != "plan:rows"}
+        if self.plan is None or form.reading(self.file, given) != before:
+            self.read(given)
+        else:
+            self.given = dict(given)
+            self.use(form.edited(self.plan, given))
+
+    def fill_in(self, given: dict[str, str]) -> None:
+        """Keep what is filled in, and follow the plan as it is now."""
+        self.refuse_if_busy()
+        self.given = dict(given)
+        if self.plan is not None:
+            self.use(form.edited(self.plan, given), again=False)
+
+    def answer(self, given: dict[str, str]) -> None:
+        """Take the answer to how people tell of their ties: "Use these"."""
+        self.fill_in(given)
+        if self.plan is not None:
+            self.use(form.answered(self.plan, given))
+        self.agreed = True
+
+    def ask(self, _: dict[str, str]) -> None:
+        """Ask again how people tell of their ties."""
+        self.agreed = False
+
+    def use_spellings(self, given: dict[str, str]) -> None:
+        """Use the likely spellings that are ticked, as the command does with names.csv."""
+        chosen = [int(name[6:]) for name in given if name.startswith("spell:") and name[6:].isdecimal()]
+        table = confirmed(self.reading, chosen)
+        self.fill_in(given)
+        write_csv(table, self.folder / NAMES, "written", "matched")
+        if self.plan is not None:
+            self.plan = replace(self.plan, names="")  # so that the table is read again if it is not the first time
+            self.use(replace(self.plan, names=NAMES))
+
+    @property
+    def is_edited(self) -> bool:
+        """Whether the command must be given the plan, because it would not make this one by itself."""
+        return self.plan != self.plain
 
     def words(self) -> list[str]:
         """Return the arguments of the command that does what the form says."""
-        if self.guess is None:
-            raise InputError(self.problem or "there is no table yet: choose a file")
-        return form.arguments(self.file, self.guess, self.given, self.files)
+        if self.plan is None:
+            raise InputError(self.reading.problem or "there is no table yet: choose a file")
+        return form.arguments(PLAN if self.is_edited else self.file, self.given, self.files)
 
     def learn(self, given: dict[str, str]) -> None:
         """Check the command and start it."""
         with self.lock:
             self.fill_in(given)
             form.parsed(words := self.words())
+            if self.reading.problem:
+                raise InputError(self.reading.problem)
             shutil.rmtree(self.folder / OUT, ignore_errors=True)
             self.job = Job(words, self.folder, self.root)
 
@@ -269,7 +308,17 @@ class Session:
     def edit(self, _: dict[str, str]) -> None:
         """Go back to the form."""
         self.refuse_if_busy()
+        self.choosing = False
         self.job = None
+
+    def new(self, _: dict[str, str]) -> None:
+        """Go to the first page to choose another file; this one stays until another is chosen."""
+        self.refuse_if_busy()
+        self.choosing = True
+
+    def back(self, _: dict[str, str]) -> None:
+        """Go back from the first page to the file that is still there."""
+        self.choosing = False
 
     def delete(self, _: dict[str, str]) -> None:
         """End the run and delete every file."""
@@ -282,6 +331,8 @@ class Session:
         self.refuse_if_busy()
         if kind in self.files:
             (self.folder / self.files.pop(kind)).unlink(missing_ok=True)
+            if kind == "alters":
+                self.read(self.given)
 
     def redirecting_file(self, address: str) -> Path:
         """Write a page that leads to the address, for this user alone.
@@ -306,30 +357,42 @@ class Session:
         """What the buttons and fields of the page do."""
         forget = {f"forget-{kind}": lambda _, kind=kind: self.forget(kind) for kind in form.uploads()}
         return forget | {
-            "columns": self.read,
+            "example": self.example,
+            "columns": self.change_reading,
+            "use": self.answer,
+            "ask": self.ask,
+            "spellings": self.use_spellings,
             "command": self.fill_in,
             "learn": self.learn,
             "cancel": self.cancel,
             "edit": self.edit,
+            "new": self.new,
+            "back": self.back,
             "delete": self.delete,
         }
 
     def result(self, path: str) -> Path | None:
         """Return a file that the run wrote, by its path in the folder; None for anything else."""
         out = (self.folder / OUT).resolve()
-        found = (out / path.replace("\0", "?")).resolve()  # no path has a zero
-        return found if found.is_relative_to(out) and found.is_file() else None
+        file = (out / path.replace("\0", "?")).resolve()  # no path has a zero
+        return file if file.is_relative_to(out) and file.is_file() else None
 
     def zipped(self) -> Path:
-        """Return the ZIP file of all that was written, with the command."""
+        """Return the ZIP file of all that was written, with the command, and the plan as it is beside the table."""
         path = self.root / f"{Path(self.file).stem}-network.zip"
         out = self.folder / OUT
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-            for each in sorted(out.rglob("*")):
-                if each.is_file() and not each.is_symlink():
-                    archive.write(each, each.relative_to(out))
+            for file in sorted(out.rglob("*")):
+                if file.is_file() and not file.is_symlink() and file.relative_to(out) != Path(PLAN):
+                    archive.write(file, file.relative_to(out))
             archive.writestr("command.txt", f"{self.command}\n")
+            archive.writestr(PLAN, self.plan_file)
         return path
+
+    @property
+    def plan_file(self) -> str:
+        """The text of the plan."""
+        return "" if self.plan is None else plan_text(self.plan)
 
     @property
     def command(self) -> str:
@@ -338,17 +401,18 @@ class Session:
 
     def context(self) -> dict[str, Any]:
         """Return what the templates show."""
+        panels = groupby(form.form_fields(), lambda field: field.panel)
         return {
             "session": self,
             "view": self.view,
             "given": self.given,
-            "guess": self.guess,
+            "plan": self.plan,
+            "reading": self.reading,
             "job": self.job,
-            "reading": form.READING,
-            "panels": {panel: [*group] for panel, group in groupby(form.form_fields(), lambda field: field.panel)},
+            "reading_fields": form.reading_fields(),
+            "panels": {panel: [*group] for panel, group in panels},
             "of": form.options_of_learn(),
-            "roles": NODE_ROLES if self.given.get("set:nodes") == "columns" else ROLES,
-            "names": [str(name) for name in self.table.columns],
+            "menu": Menu(self.plan, self.reading.looks) if self.plan is not None else None,
             # The page of all groups, or of the one network.
             "page": f"/files/{self.key}/{'index.html' if self.result('index.html') else 'report.html'}",
         }
