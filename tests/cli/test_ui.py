@@ -417,7 +417,7 @@ def test_a_change_in_the_form_is_a_line_of_the_plan(fresh, change, line):
     assert action == "columns" or "plan.toml" in text
     assert line in fresh.ask("GET", "/plan.toml")[2]
     assert fresh.session.command == "nashgraph learn plan.toml"
-    # What the page says now is what the command says of the same plan.
+    # The page and the command describe the same plan in the same lines.
     study = read_study(fresh.session.folder / "plan.toml")
     assert study.plan == fresh.session.plan
     assert fresh.session.reading.lines == tuple(three_lines(study)[:2])

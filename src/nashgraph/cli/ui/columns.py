@@ -1,4 +1,4 @@
-"""What the page shows of every column next to its line of the plan: values in words, a small chart, empty cells."""
+"""How columns look on the page, next to their lines of the plan: values in words, a small chart, empty cells."""
 
 from __future__ import annotations
 

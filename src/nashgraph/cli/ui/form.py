@@ -73,7 +73,7 @@ def options_of_learn() -> dict[str, Field]:
 
 
 def form_fields() -> list[Field]:
-    """Return the fields that are no lines of the plan, in the order of the help."""
+    """Return the fields of options that the plan does not contain, in the order of the help."""
     apart = {"file", "group", *OF_PLAN, *NOT_OFFERED, *READING}
     offered = [field for field in options_of_learn().values() if field.name not in apart]
     return sorted(offered, key=lambda field: PANELS.index(field.panel))
@@ -157,7 +157,7 @@ def _edited_line(column: ColumnPlan, place: int, given: Given) -> ColumnPlan:
         changes["of"] = given.get(f"of:{place}", column.of)
     elif role != column.role:
         changes["of"] = ""
-    # What is shown in a field was joined; only a text that somebody changed is taken apart.
+    # A field shows codes and levels joined: split them only if somebody changed the text.
     order = given.get(f"order:{place}", "")
     if f"order:{place}" in given and order != shown_list(column.order, " < "):
         between = " < " if " < " in order else "<"  # a level may begin with the sign, but has no blank after it
@@ -170,9 +170,9 @@ def _edited_line(column: ColumnPlan, place: int, given: Given) -> ColumnPlan:
 
 
 def answered(plan: Plan, given: Given) -> Plan:
-    """Return the plan with the answer to how people tell of their ties: what is not meant is not used.
+    """Return the plan with the answer to how people tell of their ties: columns without a tick are not used.
 
-    The lines that are used are no guesses any more, because somebody looked at them.
+    Somebody looked at the other lines, so they are not guesses any more.
     """
     kinds = {"names": "names", "count": "counts", "n_ties": "counts", "trait": "counts", "answer": "answers"}
     columns = []
@@ -223,7 +223,7 @@ def parsed(words: Sequence[str]) -> dict[str, Any]:
 
 
 def reading(file: str, given: Given) -> dict[str, Any]:
-    """Return how the form would have the file read, as arguments of ``read_study``; none if it says nothing."""
+    """Return how the form would have the file read, as arguments of ``read_study``."""
     words = [word for field in reading_fields() for word in field.words(given)]
     asked: dict[str, Any] = {}
     if words:

@@ -1,4 +1,4 @@
-"""What the page offers for every line of the plan: roles, scales, traits, and the columns about ties."""
+"""The choices of the page for every line of the plan: roles, scales, traits, and the columns about ties."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Menu:
 
     @property
     def repeats(self) -> dict[str, str]:
-        """What may happen if a person has several rows."""
+        """The ways to read several rows of a person."""
         return {name: name for name in REPEATS}
 
     @property
@@ -55,7 +55,7 @@ class Menu:
 
     @cached_property
     def traits(self) -> list[str]:
-        """The columns that may be counted among ties: of yes and no, and those that are counted already."""
+        """The columns that may be counted among ties: answers of yes and no, and traits that are counted already."""
         names = []
         for line in self.lines:
             column = line.column
@@ -77,7 +77,7 @@ class Menu:
 
     @property
     def unused(self) -> list[Line]:
-        """The columns that are not: what a tool wrote about the form, free text, and the like."""
+        """The other columns: data of the tool about the form, free text, and the like."""
         return [line for line in self.lines if line.column.role == "ignore"]
 
     def names_of(self, *roles: str) -> list[str]:

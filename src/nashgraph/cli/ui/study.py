@@ -1,4 +1,4 @@
-"""A file as the page shows it: the plan by which the command reads it, what comes of that, and how columns look.
+"""A file as the page shows it: the plan by which the command reads it, the result of reading, and how columns look.
 
 A large file is read in a process of its own, which can be ended: Python code cannot be stopped from outside.
 """
@@ -27,7 +27,7 @@ from .columns import Look, looks_of
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """How a file is read: its plan, what keeps it from being read, and what there is to see.
+    """How a file is read: its plan, the problem if it cannot be read, and the result.
 
     ``settings`` are those that would solve the problem, ``lines`` the first two of the command, ``unsure`` guesses to
     look at, ``notes`` all decisions, and ``spellings`` the names that are not spelt as in the table.
@@ -55,7 +55,7 @@ class Reading:
 def read(path: Path, others: Sequence[Path], arguments: Mapping[str, Any]) -> Reading:
     """Read a file, or a plan, as the command does; a question that it leaves open comes with the plan to change."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # each is a decision, too
+        warnings.simplefilter("ignore")  # each is also a decision
         try:
             study = read_study(path, *others, **arguments)
         except PlanError as error:
