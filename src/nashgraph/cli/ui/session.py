@@ -378,7 +378,7 @@ class Session:
         return file if file.is_relative_to(out) and file.is_file() else None
 
     def zipped(self) -> Path:
-        """Return the ZIP file of all that was written, with the command, and the plan as it belongs next to the table."""
+        """Return the ZIP file of all that was written, with the command, and the plan to put next to the table."""
         path = self.root / f"{Path(self.file).stem}-network.zip"
         out = self.folder / OUT
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
