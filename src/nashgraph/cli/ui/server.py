@@ -159,8 +159,8 @@ def application(session: Session, port: int) -> ASGIApp:
         if name not in session.actions:
             return PlainTextResponse(NOT_THERE, 404)
         body = b"".join([piece async for piece in pieces(request, MOST_FORM, "the form")])
-        given = dict(parse_qsl(body.decode(errors="replace"), keep_blank_values=True))
-        await run_in_threadpool(session.actions[name], given)
+        fields = parse_qsl(body.decode(errors="replace"), keep_blank_values=True)
+        await run_in_threadpool(session.actions[name], dict(fields))
         return shown(session, "edited" if name == "command" else "")
 
     async def progress(request: Request) -> Response:
@@ -171,8 +171,8 @@ def application(session: Session, port: int) -> ASGIApp:
         return shown(session, **{"HX-Retarget": "#main"})
 
     async def result(request: Request) -> Response:
-        found = session.result(request.path_params["path"])
-        return PlainTextResponse(NOT_THERE, 404) if found is None else FileResponse(found)
+        file = session.result(request.path_params["path"])
+        return PlainTextResponse(NOT_THERE, 404) if file is None else FileResponse(file)
 
     async def packed(request: Request) -> Response:
         if session.view != "done":
@@ -181,8 +181,7 @@ def application(session: Session, port: int) -> ASGIApp:
         return FileResponse(path, filename=path.name)
 
     async def plan(request: Request) -> Response:
-        headers = {"Content-Disposition": 'attachment; filename="plan.toml"'}
-        return PlainTextResponse(session.plan_file, headers=headers)
+        return PlainTextResponse(session.plan_file)  # the link has the attribute "download"
 
     routes = [
         Route("/", home),
