@@ -177,8 +177,7 @@ def application(session: Session, port: int) -> ASGIApp:
     async def packed(request: Request) -> Response:
         if session.view != "done":
             return PlainTextResponse(NOT_THERE, 404)
-        path = await run_in_threadpool(session.zipped)
-        return FileResponse(path, filename=path.name)
+        return FileResponse(path := await run_in_threadpool(session.zipped), filename=path.name)
 
     async def plan(request: Request) -> Response:
         return PlainTextResponse(session.plan_file)  # the link has the attribute "download"
