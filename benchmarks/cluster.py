@@ -21,10 +21,12 @@ import numpy as np
 from distributed import Client
 
 from nashgraph import GLGP, BestResponse
+from nashgraph.pairs import BlockSearch, points_of
 from nashgraph.pairs.cluster import search as on_workers
 from nashgraph.pairs.cluster.client import cluster, put
-from nashgraph.pairs.cluster.search import DaskSearch, TreeDaskSearch, dask_search, worked, worked_leaves
+from nashgraph.pairs.cluster.search import Workers, dask_search, worked, worked_leaves
 from nashgraph.pairs.scans import Nearest
+from nashgraph.pairs.tree_search import LeafTask
 
 from .report import PACKAGES, Report
 from .scale import PRIOR, spectral_benefit, with_prior
@@ -85,7 +87,7 @@ def signals(n: int, count: int = SIGNALS):
 
 def one_scan(client: Client, n: int) -> tuple[float, float]:
     """Time the search for the nearest of every node, one scan over all pairs."""
-    search = DaskSearch(signals(n), client=client)
+    search = BlockSearch(Workers(points_of(signals(n)), client))
     return timed(client, lambda: search.nearest(2 * DEGREE + 8))
 
 
@@ -156,24 +158,26 @@ def memory(report: Report) -> None:
             before = max(client.run(peak).values())
             points = one_task(client, n)
             most = max(client.run(peak).values()) - before
-        arrays, block = n * (SIGNALS + 1) * 8 / 1e6, points.block_size * n * 8 / 1e6
-        leaves = isinstance(points, TreeDaskSearch)
+        arrays, block = n * (SIGNALS + 1) * 8 / 1e6, points.geometry.block_size * n * 8 / 1e6
+        leaves = points.leaves is not None
         rows.append([f"{n:,}", f"{before:.0f}", f"{most:.0f}", f"{arrays:.0f}", "a tree" if leaves else f"{block:.0f}"])
     headings = ["N", "MB with the libraries", "MB more at the peak of a task", "MB of points", "MB of a block of rows"]
     report.table(headings, rows)
 
 
-def one_task(client: Client, n: int) -> DaskSearch:
+def one_task(client: Client, n: int) -> BlockSearch:
     """Have every worker do one task of a scan for the nearest of each node, as in the engine at this size."""
     points: Any = dask_search(signals(n))
     for place, worker in enumerate(client.nthreads()):
-        if isinstance(points, TreeDaskSearch):
-            task = worked_leaves, points.sent, put(client, Nearest(2 * DEGREE)), 4 * place, 4 * place + 4
+        sent = points.executor.sent
+        if points.leaves is not None:
+            leaves = LeafTask(Nearest(2 * DEGREE)), np.arange(4 * place + 4)
+            task = worked_leaves, sent, put(client, leaves), 4 * place, 4 * place + 4
         else:
-            size = 4 * points.block_size
+            size = 4 * points.geometry.block_size
             task = (
                 worked,
-                points.sent,
+                sent,
                 put(client, (Nearest(2 * DEGREE), np.arange(n))),
                 size * place,
                 size * (place + 1),

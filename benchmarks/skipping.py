@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from nashgraph.pairs import Bonus, PairSearch
+from nashgraph.pairs import BlockSearch, Bonus, block_search
 from nashgraph.pairs.scans import Above, Nearest
-from nashgraph.pairs.tree_search import TreeSearch
+from nashgraph.pairs.tree_search import LeafScans
 
 from .report import Report
 
@@ -101,16 +101,18 @@ def clock(call: Callable[[], Any]) -> tuple[Any, float]:
 
 def measure(X: Any, n: int) -> dict[str, Any]:
     """Return the seconds of both passes both ways, and the shares computed."""
-    ours, theirs = TreeSearch(X), PairSearch(X)
-    blocks = max(1, int(ALL / (n * theirs.block_size)))
-    share = min(1.0, blocks * theirs.block_size / n)
+    ours, theirs = block_search(X), block_search(X)
+    ours.leaves = LeafScans(ours.executor)
+    block_size = theirs.geometry.block_size
+    blocks = max(1, int(ALL / (n * block_size)))
+    share = min(1.0, blocks * block_size / n)
 
     def all_pairs(work: Any) -> float:
         return clock(lambda: list(islice(theirs.scan(work), blocks)))[1] / share
 
     found: dict[str, Any] = {}
     (costs, _), seconds = clock(lambda: ours.nearest(KEPT))
-    found["points"] = len(ours.tree.points)
+    found["points"] = len(ours.geometry.tree.points)
     found["nearest"] = seconds, all_pairs(Nearest(KEPT)), tiles(ours, Nearest)
     random = np.random.default_rng(1)
     bonus = Bonus.of(random.random(n), random.random(n) * 0.1 * float(np.median(costs[:, -1])))
@@ -120,11 +122,13 @@ def measure(X: Any, n: int) -> dict[str, Any]:
     return found
 
 
-def tiles(points: TreeSearch, kind: type) -> str:
+def tiles(search: BlockSearch, kind: type) -> str:
     """Return the share of tiles that the last pass computed, or a note that it gave up skipping."""
-    if not points.pays[kind]:
+    assert search.leaves is not None
+    if not search.leaves.pays[kind]:
         return "given up"
-    return f"{points.looked[1] / (len(points.tree.points) * len(points.tree.size)):.3f}"
+    tree = search.geometry.tree
+    return f"{search.leaves.looked[1] / (len(tree.points) * len(tree.size)):.3f}"
 
 
 def cells(found: dict[str, Any]) -> list[str]:

@@ -75,7 +75,7 @@ class Proximal(descent.Descent):
     def row_by_row(self, now, response, stationarity, accuracy):  # noqa: D102
         term, W, floor = self.problem.smoothness, now.weights.matrix().toarray(), 2.0 * self.problem.smoothness.beta
         left, right = (np.reshape(side, (len(W), -1)) for side in (now.state.left, now.state.right))
-        scores = self.lam * left @ right.T - term.search.rows(np.arange(len(W)))
+        scores = self.lam * left @ right.T - term.search.geometry.rows(np.arange(len(W)))
         # Drop proximal weights after an accelerated step, and use none before a step is refused: keeping them is worse.
         way, held = (np.zeros_like(W), np.zeros(len(W))) if self.way is None else self.way
         held = np.where(np.sum((response.matrix().toarray() - W) * way, axis=1) < 0, 2.0 * held + floor, 0.8 * held)

@@ -14,7 +14,7 @@ import numpy as np
 
 from nashgraph.pairs import make_search
 from nashgraph.priors import GamePrior
-from nashgraph.smoothness import beta_for_degree, make_smoothness
+from nashgraph.smoothness import smoothness_of_degree
 from nashgraph.solvers import PATIENCE, BestResponse, Problem, solve_at_cost
 from nashgraph.validation import Array
 
@@ -75,8 +75,7 @@ def fitted(X: Array, benefit: Array, engine: str) -> Fit:
     clock = time.perf_counter if engine == "cuda" else time.process_time
     start = clock()
     search = make_search(X, engine)
-    beta = beta_for_degree(search, DEGREE, C)
-    _ = make_smoothness(search, beta, C, "sparse").smooth.matrix()
+    _ = smoothness_of_degree(search, DEGREE, C, "sparse").smooth.matrix()
     smooth = clock() - start
     steps = 0
 
@@ -87,8 +86,7 @@ def fitted(X: Array, benefit: Array, engine: str) -> Fit:
 
     start = clock()
     search = make_search(X, engine)
-    beta = beta_for_degree(search, DEGREE, C)
-    problem = Problem(make_smoothness(search, beta, C, "sparse"), GamePrior(benefit, "log1p", "total"))
+    problem = Problem(smoothness_of_degree(search, DEGREE, C, "sparse"), GamePrior(benefit, "log1p", "total"))
 
     def solve(lam, budget):
         return budget.watching(BestResponse(tol=TOLERANCE, callback=count)).solve(problem, lam)

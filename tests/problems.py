@@ -102,7 +102,7 @@ def dense(weights):
 
 def distances(problem):
     """Return the costs of all pairs of a problem's nodes."""
-    return problem.smoothness.search.rows(np.arange(problem.smoothness.n_nodes))
+    return problem.smoothness.search.geometry.rows(np.arange(problem.smoothness.n_nodes))
 
 
 def largest_rise(history):

@@ -30,7 +30,7 @@ from nashgraph.certificate import Measure, Monitor, Status
 from nashgraph.estimators import METHODS
 from nashgraph.games import INTERACTIONS, WELFARES, check_h1
 from nashgraph.io import GRAPH_FILES
-from nashgraph.pairs import ENGINES, GappedPairSearch, PairSearch, SparseWeights, make_search
+from nashgraph.pairs import ENGINES, BlockSearch, SparseWeights, make_search, points_of
 from nashgraph.smoothness import STORAGES, make_smoothness
 from nashgraph.solvers import Problem
 
@@ -196,37 +196,38 @@ def test_an_interaction_with_a_welfare(table):
 # --------------------------------------------------------------------------- an engine that searches pairs
 
 
-class CountedSearch(PairSearch):
-    """A search that goes through one block after the other, each with its own rows, and counts its scans."""
+class Counted:
+    """An executor that goes through one block after the other, each with its own rows, and counts its scans."""
 
     started = 0
 
-    def scan(self, work, nodes=None):
+    def __init__(self, geometry):
+        self.geometry = geometry
+
+    def blocks(self, task, nodes):
         type(self).started += 1
-        asked = np.arange(len(self)) if nodes is None else nodes
-        self.scans += len(asked) / len(self)
-        for first in range(0, len(asked), 7):
-            some = asked[first : first + 7]
-            yield work(some, self.rows(some))
+        for first in range(0, len(nodes), 7):
+            some = nodes[first : first + 7]
+            yield task(some, self.geometry.rows(some))
 
 
 def counted_search(X, node_costs=None, sizes=None):
-    return (GappedPairSearch if np.isnan(X).any() else CountedSearch)(X, node_costs, sizes)
+    return BlockSearch(Counted(points_of(X, node_costs, sizes)))
 
 
 def test_an_engine(table):
     model = GLGP(lam=2.0, solver=BestResponse(storage="sparse")).fit(signals(table))
     smooth = SmoothGL(storage="sparse").fit(signals(table))
     with registered(ENGINES, "counted", counted_search):
-        CountedSearch.started = 0
+        Counted.started = 0
         found = SmoothGL(storage="sparse", engine="counted").fit(signals(table)).adjacency_.toarray()
         np.testing.assert_allclose(found, smooth.adjacency_.toarray(), atol=1e-12)
-        assert CountedSearch.started > 0
-        CountedSearch.started, out = 0, table.parent / "out"
+        assert Counted.started > 0
+        Counted.started, out = 0, table.parent / "out"
         options = (*RAW, "--lam", "2", "--engine", "counted", "--set", "storage=sparse")
         result = run("learn", table, *options, "--out", out)
         assert result.exit_code == 0, result.output
-        assert CountedSearch.started > 0
+        assert Counted.started > 0
         np.testing.assert_allclose(written(out), model.adjacency_.toarray(), atol=1e-9)
         assert json.loads((out / "model.json").read_text())["job"]["parameters"]["engine"] == "counted"
         assert run("rerun", out, "--out", table.parent / "again").exit_code == 0

@@ -11,12 +11,12 @@ import pytest
 pytest.importorskip("distributed", reason="dask is not installed: pip install 'nashgraph[distributed]'")
 
 from nashgraph import GLGP, BestResponse, LinearGLGP, SmoothGL
-from nashgraph.pairs import Bonus, make_search, tree_search
+from nashgraph.pairs import BlockSearch, Bonus, make_search, points_of, tree_search
+from nashgraph.pairs import search as search_module
 from nashgraph.pairs.cluster import search as on_workers
 from nashgraph.pairs.cluster.client import put
-from nashgraph.pairs.cluster.search import DaskSearch, TreeDaskSearch
+from nashgraph.pairs.cluster.search import Workers
 from nashgraph.pairs.scans import Nearest
-from nashgraph.pairs.tree_search import TreeSearch
 
 from ..problems import HARDEST, TIED, check_laws_of_an_engine, hardest
 
@@ -73,7 +73,7 @@ def test_laws_hold_where_many_pairs_tie(method, leaves, threads, monkeypatch):
 
 def leaf_by_leaf(monkeypatch, nodes=100):
     """Make scans go leaf by leaf, on threads and on workers, even for small and dense tables."""
-    monkeypatch.setattr(tree_search, "FIRST_NODES", nodes)
+    monkeypatch.setattr(search_module, "FIRST_NODES", nodes)
     monkeypatch.setattr(tree_search, "PAYS", np.inf)
     monkeypatch.setattr(on_workers, "LEAVES_NODES", nodes)
 
@@ -93,11 +93,11 @@ def test_leaf_by_leaf_the_same_bits_too(workers, geometry, threads, signals, mon
 def test_leaf_by_leaf_the_nearest_are_those_of_all_pairs(threads, signals, monkeypatch):
     leaf_by_leaf(monkeypatch)
     client = threads(2)
-    points = make_search(signals, "dask")
-    assert isinstance(points, TreeDaskSearch)
-    np.testing.assert_allclose(points.nearest(5)[0], DaskSearch(signals, client=client).nearest(5)[0], rtol=1e-12)
-    assert points.pays[Nearest]
-    assert points.looked[1] > 0
+    search = make_search(signals, "dask")
+    blocks = BlockSearch(Workers(points_of(signals), client))
+    np.testing.assert_allclose(search.nearest(5)[0], blocks.nearest(5)[0], rtol=1e-12)
+    assert search.leaves.pays[Nearest]
+    assert search.leaves.looked[1] > 0
 
 
 def listed(signals, engine, geometry):
@@ -153,8 +153,8 @@ def test_a_killed_worker_costs_time_and_not_the_result(leaves, inside, processes
     if leaves:
         leaf_by_leaf(monkeypatch)
         expected = learn(signals, "threads")
-    killer = Killer(DaskSearch.shared_out, 2, inside)
-    monkeypatch.setattr(DaskSearch, "shared_out", killer.watched)
+    killer = Killer(Workers.shared_out, 2, inside)
+    monkeypatch.setattr(Workers, "shared_out", killer.watched)
     assert_same(learn(signals, "dask"), expected)
     assert killer.killed
     assert killer.scans > 2
@@ -189,26 +189,26 @@ def test_what_is_sent_arrives_as_new_arrays_and_goes_on_as_it_came(threads):
 
 def test_points_arrive_in_memory_without_what_stays_here(threads, signals):
     threads(1)
-    points = TreeDaskSearch(signals)
+    points = Workers(points_of(signals), by_leaf=True).geometry
     assert len(points.tree.nodes) == NODES
     there = pickle.loads(pickle.dumps(points))
-    assert type(there) is TreeSearch
-    assert not {"client", "sent", "tree"} & {*vars(there)}
+    assert "tree" not in vars(there)
+    assert "order" in vars(there)
     assert np.array_equal(there.tree.nodes, points.tree.nodes)
 
 
-@pytest.mark.parametrize("kind", [DaskSearch, TreeDaskSearch])
-def test_points_are_with_every_worker_before_a_scan_needs_them(kind, threads, signals):
+@pytest.mark.parametrize("by_leaf", [False, True])
+def test_points_are_with_every_worker_before_a_scan_needs_them(by_leaf, threads, signals):
     threads(3)
-    points = kind(signals)
-    client, key = points.client, points.sent.key
-    client.gather(points.ready)
-    assert {*client.who_has([points.sent])[key]} == {*client.nthreads()}
+    workers = Workers(points_of(signals), by_leaf=by_leaf)
+    client, key = workers.client, workers.sent.key
+    client.gather(workers.ready)
+    assert {*client.who_has([workers.sent])[key]} == {*client.nthreads()}
 
     def has_tree(dask_worker):
         return "tree" in vars(dask_worker.data[key].value)
 
-    assert {*client.run(has_tree).values()} == {kind is TreeDaskSearch}
+    assert {*client.run(has_tree).values()} == {by_leaf}
 
 
 def test_tasks_get_smaller_toward_the_end():

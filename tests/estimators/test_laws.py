@@ -73,12 +73,12 @@ def test_law(name, storage, law):
 ON_THREADS = """
 import hashlib, json, sys, warnings
 import numba, numpy as np
-from nashgraph.pairs import search
+from nashgraph.pairs import points
 from nashgraph.estimators import METHODS
 from threadpoolctl import threadpool_limits
 warnings.simplefilter("ignore")
 X = np.random.default_rng(0).normal(size=(6, 150))
-search.BLOCK_BYTES = 1 << 14  # many blocks
+points.BLOCK_BYTES = 1 << 14  # many blocks
 found = {}
 for name, storage in json.loads(sys.argv[1]):
     for threads in (1, 2):

@@ -81,7 +81,7 @@ def test_the_same_best_responses(kind, engine, random):
     n = X.shape[1]
     ours = make_smoothness(make_search(X, engine), 0.7, 0.9)
     theirs = make_smoothness(make_search(X), 0.7, 0.9, "sparse")
-    vector, scale = random.random(n), float(make_search(X).norms.mean())
+    vector, scale = random.random(n), float(make_search(X).geometry.norms.mean())
     mine, yours = ours.smooth, theirs.smooth
     for strength, rank in ((0.1, 1), (0.1, 1), (2.0, 2), (0.0, 0), (-1.0, 1), (0.5, 8), (0.4, 8)):
         bonus = Bonus.of(strength * scale / max(1, rank) * random.random((n, rank)), random.random((n, rank)))
@@ -169,7 +169,7 @@ def test_a_search_misses_nothing(rank, engine, random):
     X = table("clusters", random, 90)
     points = make_search(X, engine)
     left, right = 50.0 * random.normal(size=(90, rank)), random.normal(size=(90, rank))
-    scores = left @ right.T - points.rows(np.arange(90))
+    scores = left @ right.T - points.geometry.rows(np.arange(90))
     for column in range(0, 90, 7):
         sides = (torch.from_numpy(each).to(DEVICE) for each in (left, right, np.ascontiguousarray(scores[:, column])))
         found, _ = points.find(points.everyone, *sides)
@@ -185,12 +185,12 @@ def test_rows_that_overflow_their_places_are_done_again(engine, random):
     points = make_search(random.normal(size=(3, 70)), engine)
     points.capacity = 2
     wanted = torch.arange(70, device=DEVICE) % 9
-    costs = np.sort(points.rows(np.arange(70)), axis=1)
+    costs = np.sort(points.geometry.rows(np.arange(70)), axis=1)
     cut = -torch.from_numpy(costs[np.arange(70), wanted.cpu().numpy()] * (1 + 1e-6)).to(DEVICE)
     found, _ = points.find(points.everyone, *points.no_bonus, cut)
     np.testing.assert_array_equal(found.lengths.cpu(), wanted.cpu())
     rows = row_numbers(found.lengths).cpu().numpy()
-    assert np.all(points.rows(np.arange(70))[rows, found.columns.cpu().numpy()] <= -cut.cpu().numpy()[rows])
+    assert np.all(points.geometry.rows(np.arange(70))[rows, found.columns.cpu().numpy()] <= -cut.cpu().numpy()[rows])
 
 
 COMPILED = """

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from nashgraph.pairs import make_search
-from nashgraph.pairs.search import PairSearch
+from nashgraph.pairs import block_search, make_search
+from nashgraph.pairs.search import BlockSearch
 from nashgraph.pairs.tree_search import screened_nearest
 
 KINDS = {
@@ -25,25 +25,27 @@ KINDS = {
 @pytest.mark.parametrize("kind", KINDS)
 def test_it_finds_what_a_scan_of_all_pairs_finds(kind, geometry, random):
     search = make_search(KINDS[kind](random), geometry=geometry)
-    expected, _ = PairSearch.nearest(search, 25)
-    found = screened_nearest(search, 25)
+    expected, _ = BlockSearch(search.executor).nearest(25)
+    found = screened_nearest(search.executor, 25)
     if found is None:  # many equals; or strong nodes are near to all, and too much so for single precision
         strong = {"one huge cell", "one huge node", "uneven spreads"}
         assert kind == "yes or no, with many equals" or (geometry == "inner" and kind in strong)
         return
-    costs, labels = found
+    costs, labels, _ = found
     np.testing.assert_allclose(costs, expected, rtol=1e-9, atol=1e-12 * expected.max())
     assert all(len(set(row)) == 25 and i not in row for i, row in enumerate(labels.tolist()))
-    each = np.take_along_axis(search.rows(np.arange(900)), labels.astype(int), axis=1)
+    each = np.take_along_axis(search.geometry.rows(np.arange(900)), labels.astype(int), axis=1)
     np.testing.assert_allclose(each, costs, rtol=1e-9, atol=1e-12 * expected.max())
 
 
 def test_rows_with_many_equals_are_scanned_again(random):
     X = random.normal(size=(6, 2000))
     X[:, 500:800] = X[:, 500:501]
-    search = make_search(X)
-    np.testing.assert_allclose(screened_nearest(search, 25)[0], PairSearch.nearest(search, 25)[0], rtol=1e-9)
+    search = block_search(X)
+    screened = screened_nearest(search.executor, 25)
+    np.testing.assert_allclose(screened.costs, search.nearest(25)[0], rtol=1e-9)
+    assert screened.scans > 1.0
 
 
 def test_it_gives_up_where_most_nodes_have_many_equals(random):
-    assert screened_nearest(make_search(random.integers(2, size=(2, 1000)).astype(float)), 25) is None
+    assert screened_nearest(make_search(random.integers(2, size=(2, 1000)).astype(float)).executor, 25) is None

@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
-from nashgraph.pairs import GappedPairSearch, PairSearch, make_search, squared_distances
-from nashgraph.pairs import search as search_module
+from nashgraph.pairs import BlockSearch, GappedPoints, Points, make_search, squared_distances
+from nashgraph.pairs import points as points_module
+from nashgraph.pairs.threads import Threads
 
 from ..gaps import with_gaps
 
@@ -76,19 +77,31 @@ def test_distances_with_gaps_survive_a_large_mean(random):
 
 def test_rows_with_gaps_are_the_same_in_any_blocks(random, monkeypatch):
     X = with_gaps(random.normal(size=(8, 70)), random)
-    whole = GappedPairSearch(X).rows(np.arange(70))
-    monkeypatch.setattr(search_module, "BLOCK_BYTES", 1)
-    found = GappedPairSearch(X)
+    whole = GappedPoints.of(X).rows(np.arange(70))
+    monkeypatch.setattr(points_module, "BLOCK_BYTES", 1)
+    found = GappedPoints.of(X)
     np.testing.assert_allclose(found.rows(np.arange(70)), whole, rtol=1e-9)
     np.testing.assert_allclose(found.rows(np.array([5, 60, 2])), whole[[5, 60, 2]], rtol=1e-9)
-    np.testing.assert_allclose(np.vstack(list(found.scan(lambda _, rows: rows.copy()))), whole, rtol=1e-9)
+    np.testing.assert_allclose(
+        np.vstack(list(BlockSearch(Threads(found)).scan(lambda _, rows: rows.copy()))), whole, rtol=1e-9
+    )
 
 
 def test_signals_without_gaps_are_plain_points_and_agree(random):
     X = random.normal(size=(6, 30))
-    assert type(make_search(X)) is PairSearch
-    np.testing.assert_allclose(GappedPairSearch(X).rows(np.arange(30)), PairSearch(X).rows(np.arange(30)), rtol=1e-9)
-    np.testing.assert_allclose(GappedPairSearch(X).norms, PairSearch(X).norms, rtol=1e-9)
+    assert type(make_search(X).geometry) is Points
+    gapped, plain = GappedPoints.of(X), Points.of(X)
+    np.testing.assert_allclose(gapped.rows(np.arange(30)), plain.rows(np.arange(30)), rtol=1e-9)
+    np.testing.assert_allclose(gapped.norms, plain.norms, rtol=1e-9)
+
+
+@pytest.mark.parametrize("gaps", [0.0, 0.3])
+@pytest.mark.parametrize("geometry", ["distance", "cosine", "inner"])
+def test_the_factors_make_the_costs(geometry, gaps, random):
+    points = make_search(with_gaps(random.normal(size=(6, 30)), random, gaps), geometry=geometry).geometry
+    left, right = points.factors()
+    others = ~np.eye(30, dtype=bool)
+    np.testing.assert_allclose((left @ right.T)[others], points.rows(np.arange(30))[others], rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("shape", [(2, 2), (2, 3), (3, 9), (10, 50), (80, 20)])
@@ -112,7 +125,7 @@ def test_nodes_that_share_nothing_have_no_distance():
 @pytest.mark.parametrize("geometry", ["cosine", "inner"])
 def test_geometries_follow_their_definitions(geometry, gaps, random):
     X = with_gaps(3 + random.normal(size=(6, 40)) * random.exponential(size=40), random, gaps)
-    found = make_search(X, geometry=geometry)
+    found = make_search(X, geometry=geometry).geometry
     energy = np.nanmean(X * X, axis=0)
     if geometry == "cosine":
         expected = squared_distances(X * np.sqrt(energy.mean() / energy))
@@ -128,7 +141,7 @@ def test_geometries_follow_their_definitions(geometry, gaps, random):
 
 def test_rounding_of_zero_has_no_direction():
     """As of a node at the mean of every signal; the order of rows decided to which side it pointed."""
-    rows = make_search(np.array([[1.0, -2.0, 4e-16, -2e-16, 0.0]]), geometry="cosine").rows(np.arange(5))
+    rows = make_search(np.array([[1.0, -2.0, 4e-16, -2e-16, 0.0]]), geometry="cosine").geometry.rows(np.arange(5))
     np.testing.assert_array_equal(rows[2:, 2:], 0.0)
     np.testing.assert_array_equal(rows[2:, :2], rows[2, 0])
     assert rows[2, 0] > 0.0
@@ -142,14 +155,14 @@ def test_near_the_middle_a_direction_has_more_rounding(gaps):
         X = np.vstack([age, 2026.0 - age])
         X = (X - X.mean(axis=1, keepdims=True)) / X.std(axis=1, keepdims=True)
         X[1, 0] = np.nan if gaps else X[1, 0]
-        costs = make_search(X, geometry="cosine").rows(np.arange(45))[1:, 1:]
+        costs = make_search(X, geometry="cosine").geometry.rows(np.arange(45))[1:, 1:]
         assert costs.min() == 0.0
         assert len(np.unique(costs)) == 2
 
 
 def test_a_node_without_any_signal_has_a_cosine_all_the_same():
     X = np.array([[0.0, 1.0, 2.0], [0.0, 1.0, -2.0]])
-    assert np.isfinite(make_search(X, geometry="cosine").rows(np.arange(3))).all()
+    assert np.isfinite(make_search(X, geometry="cosine").geometry.rows(np.arange(3))).all()
 
 
 @given(st.integers(0, 10_000), st.sampled_from([0.0, 0.3]))
@@ -166,7 +179,7 @@ def test_distances_are_accurate_relative_to_themselves(seed, gaps):
     X = with_gaps(X, random, gaps)
     truth = with_typical_gaps(X)
     floor = (64 * np.finfo(float).eps * np.nanmax(np.abs(X), axis=1)) ** 2
-    found = make_search(X)
+    found = make_search(X).geometry
     pairs = np.nonzero(1 - np.eye(n))
     np.testing.assert_allclose(found.rows(np.arange(n)), truth, rtol=digits, atol=floor.max())
     np.testing.assert_allclose(found.rows(np.array([2, 0])), truth[[2, 0]], rtol=digits, atol=floor.max())
@@ -179,7 +192,7 @@ def test_one_refusal_code_spoils_no_other_distance(spoiled, random):
     X[2, 7] = spoiled
     others = np.delete(np.arange(60), 7)
     truth = cdist(X[:, others].T, X[:, others].T, "sqeuclidean") / 10
-    found = make_search(X).rows(np.arange(60))[np.ix_(others, others)]
+    found = make_search(X).geometry.rows(np.arange(60))[np.ix_(others, others)]
     np.testing.assert_allclose(found, truth, rtol=1e-9)
 
 
@@ -197,7 +210,7 @@ def test_costs_that_are_equal_but_for_rounding_are_equal(geometry, random):
     age = random.integers(18, 40, 60).astype(float)
     columns = np.vstack([age, 2026.0 - age, 10.0 * age])
     X = (columns - columns.mean(axis=1, keepdims=True)) / columns.std(axis=1, keepdims=True)
-    search = make_search(X, geometry=geometry)
+    search = make_search(X, geometry=geometry).geometry
     # Two people of the same two ages are as far apart as any other two of these ages.
     costs = search.rows(np.arange(60))
     for one in np.unique(age):
@@ -209,7 +222,7 @@ def test_costs_that_are_equal_but_for_rounding_are_equal(geometry, random):
     elif geometry == "cosine":  # and there are two directions
         assert len(np.unique(costs)) <= 3
     order = random.permutation(60)
-    shuffled = make_search(X[::-1, order], geometry=geometry).rows(np.arange(60))
+    shuffled = make_search(X[::-1, order], geometry=geometry).geometry.rows(np.arange(60))
     np.testing.assert_array_equal(shuffled, search.rows(np.arange(60))[np.ix_(order, order)])
 
 
@@ -217,4 +230,4 @@ def test_equal_inner_products_cost_the_same_whatever_their_distances(random):
     """A node without answers has the inner product 0 with all others: they are all equally near to it."""
     for scale in random.random(50):
         counts = scale * np.append(0.0, random.poisson(3.0, 30))[None]
-        assert np.ptp(make_search(counts, geometry="inner").rows(np.arange(1))[0, 1:]) == 0.0
+        assert np.ptp(make_search(counts, geometry="inner").geometry.rows(np.arange(1))[0, 1:]) == 0.0

@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from nashgraph import GLGP, LinearGLGP, SmoothGL
-from nashgraph.pairs import Bonus, CandidateSet, GappedPairSearch, PairSearch, make_search, scans, threads, tree_search
+from nashgraph.pairs import BlockSearch, Bonus, CandidateSet, block_search, make_search, scans, threads, tree_search
+from nashgraph.pairs import search as search_module
 from nashgraph.pairs.scans import Above, Nearest
 from nashgraph.pairs.tree import WIDTH, Order, Tree
-from nashgraph.pairs.tree_search import TreeSearch
+from nashgraph.pairs.tree_search import LeafScans
 
 from ..problems import stored
 
@@ -47,21 +48,19 @@ def sides(n, strength, rank=1, seed=1):
 def both(X, geometry="distance"):
     """Points whose passes always skip, and the same ones without skipping."""
     ours = make_search(X, geometry=geometry)
-    return ours, PairSearch(X, ours.node_costs) if geometry != "cosine" else plain(ours)
+    return ours, BlockSearch(ours.executor)
 
 
-def plain(points):
-    """The same points, without tree_search."""
-    found = object.__new__(PairSearch)
-    found.points, found.norms, found.node_costs = points.points, points.norms, points.node_costs
-    found.sizes = points.sizes
-    found.scans, found.known_nearest = 0.0, None
-    return found
+def by_leaf(X, node_costs=None):
+    """A search on threads, leaf by leaf."""
+    search = block_search(X, node_costs)
+    search.leaves = LeafScans(search.executor, screens=True)
+    return search
 
 
 @pytest.fixture(autouse=True)
 def always(monkeypatch):
-    monkeypatch.setattr(tree_search, "FIRST_NODES", 2)
+    monkeypatch.setattr(search_module, "FIRST_NODES", 2)
     monkeypatch.setattr(tree_search, "PAYS", np.inf)
     for module in (scans, tree_search):  # no cut is raised, so that lists follow from the cut
         monkeypatch.setattr(module, "CROWDED", 1.0)
@@ -76,7 +75,7 @@ def check_nearest(ours, theirs, bonus, digits):
     rows = np.arange(len(ours))[:, None]
     assert (labels != rows).all()
     assert all(len(set(row)) == KEPT for row in labels.tolist())
-    stated = np.take_along_axis(theirs.rows(np.arange(len(ours))), labels.astype(int), axis=1) - np.einsum(
+    stated = np.take_along_axis(theirs.geometry.rows(np.arange(len(ours))), labels.astype(int), axis=1) - np.einsum(
         "ik,ijk->ij", bonus.left, bonus.right[labels]
     )
     assert (np.abs(costs - stated) <= digits * scale).all()
@@ -113,7 +112,7 @@ def check_lists(ours, theirs, bonus, costs, digits):
 def test_the_answers_are_those_of_all_pairs(kind, strength, geometry, rank):
     ours, theirs = both(table(kind), geometry)
     digits = 1e-9
-    bonus = Bonus.of(*sides(N, strength * float(np.median(theirs.rows(np.arange(1)))), rank))
+    bonus = Bonus.of(*sides(N, strength * float(np.median(theirs.geometry.rows(np.arange(1)))), rank))
     check_nearest(ours, theirs, None, digits)
     costs = check_nearest(ours, theirs, bonus, digits)
     check_lists(ours, theirs, bonus, costs, digits)
@@ -131,7 +130,7 @@ def test_any_table_of_few_values(n, values, strength, with_node_costs, seed):
     random = np.random.default_rng(seed)
     X = random.integers(0, values, size=(3, n)).astype(float)
     node_costs = random.random(n).round(1) if with_node_costs else None
-    ours, theirs = TreeSearch(X, node_costs), PairSearch(X, node_costs)
+    ours, theirs = by_leaf(X, node_costs), block_search(X, node_costs)
     left, right = sides(n, strength, seed=seed)
     bonus = Bonus.of(left.round(1), right.round(1))
     for kept in {1, n // 9 or 1}:
@@ -150,7 +149,7 @@ def test_the_graphs_are_the_same(model, kind, monkeypatch):
     stored(model, "sparse")
     X = table(kind, 300)
     ours = model.fit(X).adjacency_.toarray()
-    monkeypatch.setattr(tree_search, "FIRST_NODES", 10**9)
+    monkeypatch.setattr(search_module, "FIRST_NODES", 10**9)
     theirs = model.fit(X).adjacency_.toarray()
     ours, theirs = (each.toarray() if sparse.issparse(each) else each for each in (ours, theirs))
     assert ((ours > 1e-12) == (theirs > 1e-12)).all()
@@ -186,7 +185,7 @@ def test_a_cut_that_lets_all_pairs_through_is_raised(monkeypatch):
 
 def test_the_order_of_nodes_does_not_matter(random):
     X, order = table("likert"), random.permutation(N)
-    np.testing.assert_array_equal(TreeSearch(X[:, order]).nearest(9)[0], TreeSearch(X).nearest(9)[0][order])
+    np.testing.assert_array_equal(by_leaf(X[:, order]).nearest(9)[0], by_leaf(X).nearest(9)[0][order])
 
 
 def test_the_same_bits_on_two_threads(monkeypatch):
@@ -195,7 +194,7 @@ def test_the_same_bits_on_two_threads(monkeypatch):
     answers = []
     for count in (1, 2):
         monkeypatch.setattr(threads, "get_num_threads", lambda count=count: count)
-        points = TreeSearch(X)
+        points = by_leaf(X)
         costs, labels = points.nearest(KEPT, bonus)
         pairs = candidates(points, bonus, -costs[:, -1])
         answers.append([costs, labels, pairs.indptr, pairs.indices, pairs.data])
@@ -205,68 +204,69 @@ def test_the_same_bits_on_two_threads(monkeypatch):
 
 def test_equal_nodes_are_one_point():
     X = table("binary", 3000)
-    points = TreeSearch(X)
+    points = by_leaf(X)
     points.nearest(20)
     distinct = len(np.unique(X, axis=1).T)
-    assert len(points.tree.points) == distinct < 257
-    assert points.looked[1] <= distinct * -(-distinct // WIDTH)  # tiles are between points that differ
+    assert len(points.geometry.tree.points) == distinct < 257
+    assert points.leaves.looked[1] <= distinct * -(-distinct // WIDTH)  # tiles are between points that differ
 
 
 def test_far_leaves_are_skipped(monkeypatch, random):
     monkeypatch.setattr(tree_search, "PAYS", PAYS)
     X = random.normal(size=(16, 5)) @ random.normal(size=(5, 6000)) + 0.1 * random.normal(size=(16, 6000))
-    points = TreeSearch(X)
+    points = by_leaf(X)
     costs, _ = points.nearest(20)
-    everything = 6000 * len(points.tree.size)
-    assert points.looked[1] < 0.3 * everything
+    everything = 6000 * len(points.geometry.tree.size)
+    assert points.leaves.looked[1] < 0.3 * everything
     nothing = Bonus.none(6000)
     found = candidates(points, nothing, -costs[:, 9])
-    assert points.looked[1] < 0.25 * everything
+    assert points.leaves.looked[1] < 0.25 * everything
     assert found.nnz == 6000 * 10
-    assert points.pays == {Nearest: True, Above: True}
+    assert points.leaves.pays == {Nearest: True, Above: True}
 
 
 def test_a_cloud_in_many_dimensions_is_given_up(monkeypatch, random, caplog):
     monkeypatch.setattr(tree_search, "PAYS", PAYS)
-    points = TreeSearch(random.normal(size=(16, 3000)))
+    points = by_leaf(random.normal(size=(16, 3000)))
     with caplog.at_level(logging.INFO, "nashgraph"):
         points.nearest(20)
     assert "scans go through all pairs (Nearest)" in caplog.text
-    assert not points.pays[Nearest]
+    assert not points.leaves.pays[Nearest]
     caplog.clear()
-    monkeypatch.setattr(TreeSearch, "_here", lambda *_: pytest.fail("tried again"))
+    monkeypatch.setattr(LeafScans, "_leaves", lambda *_: pytest.fail("tried again"))
     points.nearest(20)
 
 
 def test_a_pass_is_judged_by_the_last_of_its_kind(monkeypatch, random):
     """Only the first is tried on a few leaves; after one that costs too much, no pass skips."""
-    gone, here = [], TreeSearch._here
+    gone, scan = [], LeafScans._leaves
     monkeypatch.setattr(
-        TreeSearch, "_here", lambda self, work, leaves: gone.append(len(leaves)) or here(self, work, leaves)
+        LeafScans, "_leaves", lambda self, task, leaves: gone.append(len(leaves)) or scan(self, task, leaves)
     )
-    points = TreeSearch(random.normal(size=(2, 3000)))
+    points = by_leaf(random.normal(size=(2, 3000)))
     points.nearest(20)
     points.nearest(20)
-    leaves = len(points.tree.size)
+    leaves = len(points.geometry.tree.size)
     assert gone == [3, leaves, leaves]
     monkeypatch.setattr(tree_search, "PAYS", 0.0)
     points.nearest(20)
     assert gone == [3, leaves, leaves, leaves]
     points.nearest(20)
     assert gone == [3, leaves, leaves, leaves]
-    assert points.pays == {Nearest: False}
+    assert points.leaves.pays == {Nearest: False}
 
 
 def test_small_problems_and_gaps_go_through_all_pairs(monkeypatch):
-    monkeypatch.setattr(tree_search, "FIRST_NODES", 1000)
-    assert type(make_search(table("binary"))) is PairSearch
+    monkeypatch.setattr(search_module, "FIRST_NODES", 1000)
+    assert make_search(table("binary")).leaves is None
     X = table("binary", 2000)
+    assert make_search(X).leaves is not None
     X[0, 0] = np.nan
-    assert type(make_search(X)) is GappedPairSearch
+    assert make_search(X).leaves is None
 
 
 def test_a_tree_holds_every_node_once_and_its_boxes_hold_their_points():
-    points = PairSearch(table("binary")).points
+    points = block_search(table("binary")).geometry.points
     tree = Tree.of(points, np.zeros(N), np.ones(N), Order.of(points, np.zeros(N)))
     assert sorted(tree.nodes) == list(range(N))
     for leaf, (begin, end) in enumerate(zip(tree.leaves[:-1], tree.leaves[1:], strict=True)):
@@ -280,13 +280,13 @@ def test_a_tree_holds_every_node_once_and_its_boxes_hold_their_points():
 def test_chance_chooses_among_equals_and_every_search_chooses_alike(levels, random):
     """The order of rows did: of 20,000 people with three yes/no answers, the first 2,000 had all influence."""
     X, n = random.integers(0, levels, size=(3, 1500)).astype(float), 1500
-    costs, labels = PairSearch(X).nearest(60)
+    costs, labels = block_search(X).nearest(60)
     listed = np.bincount(labels.ravel(), minlength=n)
     for k in range(3):  # where the answers are those of the first, as many list the first as the last
         alike = np.flatnonzero((X[:, [k]] == X).all(axis=0))
         assert listed[alike].min() > 0.4 * listed[alike].mean()
         assert abs(np.corrcoef(listed[alike], alike)[0, 1]) < 4.0 / np.sqrt(len(alike))
-    for found in (TreeSearch(X).nearest(60), tree_search.screened_nearest(PairSearch(X), 60)):
+    for found in (by_leaf(X).nearest(60), tree_search.screened_nearest(block_search(X).executor, 60)):
         if found is not None:
             np.testing.assert_array_equal(found[0], costs)
             agree = np.mean([len(np.intersect1d(*each)) for each in zip(found[1], labels, strict=True)]) / 60

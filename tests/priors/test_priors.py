@@ -8,7 +8,7 @@ from sklearn.base import clone
 
 from nashgraph import GLGP, TTGD, BestResponse, InputError
 from nashgraph.games import EqualGroups
-from nashgraph.pairs import Place, make_search
+from nashgraph.pairs import make_search
 from nashgraph.priors import PRIORS as NAMED
 from nashgraph.priors import (
     Activities,
@@ -124,7 +124,7 @@ def test_products_may_live_elsewhere(name):
     W = some_graph()
 
     class Elsewhere:
-        place = Place(lambda vector: np.array(vector, copy=True), lambda vector: np.array(vector, copy=True))
+        put = staticmethod(lambda vector: np.array(vector, copy=True))
         dot, tdot = staticmethod(lambda vector: W @ vector), staticmethod(lambda vector: W.T @ vector)
 
     prior = PRIORS[name]

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from nashgraph.pairs import Bonus, make_search, project_rows
-from nashgraph.pairs import search as search_module
+from nashgraph.pairs import points as points_module
 from nashgraph.smoothness import STORAGES, beta_for_degree, expected_degree, make_smoothness, suitable_storage, term
 from nashgraph.validation import InputError
 
@@ -28,14 +28,14 @@ def X(request, random):  # noqa: N802 (the paper's name)
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
     """Blocks of 16 rows, so that streaming happens at the sizes tests can afford."""
-    monkeypatch.setattr(search_module, "BLOCK_BYTES", 1)
+    monkeypatch.setattr(points_module, "BLOCK_BYTES", 1)
 
 
 @pytest.mark.parametrize("rank", [0, 1, 3])
 @pytest.mark.parametrize("storage", STORAGES)
 def test_best_responses_and_what_solvers_ask_of_them(storage, rank, X, random):
     smoothness = made(storage, X)
-    D = make_search(X).rows(np.arange(70))
+    D = make_search(X).geometry.rows(np.arange(70))
     bonus = Bonus.of(random.random((70, rank)), random.random((70, rank)))
     found, other = smoothness.respond(bonus), smoothness.smooth
     W, V, vector = found.matrix().toarray(), other.matrix().toarray(), random.random(70)
@@ -73,7 +73,7 @@ def test_a_given_matrix_is_held_as_it_is(storage, X):
     for given in (weights, sparse.csr_array(weights)):
         held = smoothness.hold(given)
         np.testing.assert_array_equal(held.matrix().toarray(), weights)
-        assert held.cost == pytest.approx(np.sum(weights * make_search(X).rows(np.arange(70))))
+        assert held.cost == pytest.approx(np.sum(weights * make_search(X).geometry.rows(np.arange(70))))
 
 
 def test_auto_chooses_by_size_degree_and_memory(random, monkeypatch):

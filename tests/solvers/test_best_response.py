@@ -59,7 +59,9 @@ def test_the_direction_descends_as_fact_four_says(random):
         W = random_graph(40, 0.95, random)
         state = problem.prior.evaluate(problem.smoothness.hold(W))
         d = problem.respond(state, 50.0).matrix().toarray() - W
-        gradient = problem.smoothness.search.rows(np.arange(40)) + 3.0 * W - 50.0 * np.outer(state.left, state.right)
+        gradient = (
+            problem.smoothness.search.geometry.rows(np.arange(40)) + 3.0 * W - 50.0 * np.outer(state.left, state.right)
+        )
         assert np.sum(gradient * d) <= -3.0 * np.sum(d**2) * (1 - 1e-9)
 
 
@@ -250,7 +252,7 @@ def test_a_descent_among_candidates_ends_at_a_certificate_over_all_pairs(random)
     result = BestResponse(far=1e9).solve(problem, 20.0)
     assert result.converged
     scores = problem.bonus(result.state, 20.0)
-    costs = problem.smoothness.search.rows(np.arange(400))
+    costs = problem.smoothness.search.geometry.rows(np.arange(400))
     best, _ = project_rows((scores.left @ scores.right.T - costs) / 0.6, 0.95)
     graph = result.weights.matrix().toarray()
     assert np.linalg.norm(graph - best) <= 1e-6 * np.linalg.norm(graph)

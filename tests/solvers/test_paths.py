@@ -7,7 +7,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from nashgraph import GLGP, BestResponse, GamePrior, SmoothGL, spectral_benefit
-from nashgraph.pairs import Bonus, search
+from nashgraph.pairs import Bonus
 from nashgraph.smoothness import STORAGES
 from nashgraph.solvers import Problem, lam_range, solve_path, starting_points
 from nashgraph.solvers.paths import random_rows
@@ -44,7 +44,7 @@ def test_at_the_end_of_the_range_the_prior_dominates(problem):
 
 @pytest.mark.parametrize("name", STORAGES)
 def test_range_is_the_same_in_every_storage(name, signals, problem, monkeypatch):
-    monkeypatch.setattr(search, "BLOCK_BYTES", 1)
+    monkeypatch.setattr(points, "BLOCK_BYTES", 1)
     other = Problem.from_signals(signals, problem.prior.benefit, beta=2.0, interaction="linear", storage=name)
     np.testing.assert_allclose(lam_range(other), lam_range(problem), rtol=1e-9)
 

@@ -95,7 +95,7 @@ class CandidatePairs:
         self._fill()
 
     def _fill(self) -> None:
-        distances = self.search.rows(np.arange(self.n_nodes))
+        distances = self.search.geometry.rows(np.arange(self.n_nodes))
         np.fill_diagonal(distances, np.inf)  # so that no node is a neighbour of its own
         self._rows = np.arange(self.n_nodes + 1) * self.n_nodes, None, distances.ravel()
 
@@ -152,10 +152,10 @@ class NearestPairs(CandidatePairs):
         suspects = np.flatnonzero(potential > theta * self._nearest[:, -1])
         keys = [self._pair_keys]
         costs = [self._costs]
-        size = self.search.block_size
+        size = self.search.geometry.block_size
         for start in range(0, len(suspects), size):
             rows = suspects[start : start + size]
-            distances = self.search.rows(rows)
+            distances = self.search.geometry.rows(rows)
             excess = (potential[rows, None] + potential) - 2.0 * theta * distances
             excess[np.arange(len(rows)), rows] = 0.0
             place, other = np.nonzero(excess > 0.0)

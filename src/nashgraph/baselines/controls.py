@@ -1,7 +1,7 @@
 """Controls that any method has to beat: similarity of signals without learning a graph, and the benefit alone.
 
 Each control gives every pair of nodes a score. Where signals have gaps (NaN), a pair is scored over what both have, and
-a distance is that of :class:`~nashgraph.pairs.GappedPairSearch`. O(N^2 M) time and a few N x N arrays.
+a distance is that of :class:`~nashgraph.pairs.GappedPoints`. O(N^2 M) time and a few N x N arrays.
 """
 
 from __future__ import annotations

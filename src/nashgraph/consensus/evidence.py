@@ -61,10 +61,10 @@ def evidence_of(rows: Any, X: Array, kind: str, partial: float, ladders: Ladders
     if not pairs.nnz:
         return pairs
     if kind == ANSWERS:
-        everywhere = global_ladder(-search_of(X, "inner").costs_for_ranks(pairs), n, ladders.degrees)
+        everywhere = global_ladder(-search_of(X, "inner").geometry.costs_for_ranks(pairs), n, ladders.degrees)
         pairs.data = 0.75 * pairs.data + 0.25 * everywhere  # three row ladders and one over all pairs, alike
     elif partial > 0:
-        likeness = -search_of(X, PARTIAL).costs_for_ranks(pairs)
+        likeness = -search_of(X, PARTIAL).geometry.costs_for_ranks(pairs)
         above = np.maximum(likeness - np.median(likeness), 0.0)  # a common part, as of a constant sum, is not evidence
         pairs.data += partial * above * (n * (n - 1) / 2) / max(above.sum(), np.finfo(float).tiny)
     return pairs

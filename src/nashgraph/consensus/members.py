@@ -19,7 +19,6 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..certificate import Certificate
 from ..pairs import make_search
-from ..pairs.scans import Nearest
 from ..pairs.tree_search import FIRST_NODES
 from ..priors import GamePrior
 from ..smoothness import Ladder, make_smoothness, response_ladder, smooth_ladder
@@ -136,7 +135,7 @@ def expected_cost(X: Array, n_degrees: int, n_replicates: int) -> tuple[float, f
     sample = np.unique(np.linspace(0, n - 1, max(256, n // 50)).astype(int))
     for nodes in (sample[:2], sample):  # the first time, code is loaded or compiled
         start = time.perf_counter()
-        list(search.scan(Nearest(kept, None), nodes))
+        search.nearest(kept, nodes=nodes)
     scan = (time.perf_counter() - start) * n / len(sample)
     # Large networks are first looked at in single precision. A kept pair costs a replicate four times what it costs a
     # scan. All else takes about as long as one more scan, and 240 bytes per kept pair.

@@ -286,7 +286,7 @@ def replicates_of(
                 row += part * ladder.weights[source, weights.indices]
                 counted += part * ladder.shares[source, weights.indices]
                 continue
-            costs = search_of(half, geometry).costs_for_ranks(weights)
+            costs = search_of(half, geometry).geometry.costs_for_ranks(weights)
             levels = levels_of_costs(costs)
             share = part / len(levels)
             add_responses(weights.indptr, costs, levels, ladders.c * share, share, row, counted)

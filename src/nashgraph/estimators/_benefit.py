@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..pairs import PairSearch, make_search
@@ -38,9 +40,12 @@ def spectral_benefit(X: Array | PairSearch) -> Array:
     >>> spectral_benefit(np.array([[0.0, 0.0, 1.0]])).round(3)
     array([0.293, 0.293, 0.414])
     """
-    points = X if isinstance(X, PairSearch) else make_search(np.asarray(X, dtype=float))
-    if not points.norms.any():
+    if hasattr(X, "top_eigenvector"):
+        points: Any = X
+    else:
+        points = make_search(np.asarray(X, dtype=float))
+    if not points.geometry.norms.any():
         return np.full(len(points), 1.0 / len(points))
-    top = points.top_eigenvector()
+    top: Array = points.top_eigenvector()
     positive = np.maximum(-top if top.sum() < 0 else top, 0.0)
     return positive / positive.sum()

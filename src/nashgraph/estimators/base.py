@@ -22,7 +22,7 @@ from ..graph import LearnedGraph
 from ..matching import fields_in_order, in_order
 from ..pairs import PairSearch
 from ..priors import GamePrior, PriorTest
-from ..smoothness import beta_for_degree
+from ..smoothness import Smoothness, beta_for_degree, make_smoothness, smoothness_of_degree
 from ..study import Study
 from ..validation import (
     ABSURD,
@@ -469,3 +469,13 @@ def admissible_set(points: PairSearch, beta: object, degree: object, c: object) 
     if beta is not None:
         return check_beta(beta), row_sum
     return beta_for_degree(points, check_degree(degree, len(points)), row_sum), row_sum
+
+
+def admissible_smoothness(
+    points: PairSearch, beta: object, degree: object, c: object, storage: str = "auto"
+) -> Smoothness:
+    """Return the smoothness term at beta or, if that is not given, at the beta of a degree."""
+    row_sum = check_c(c)
+    if beta is not None:
+        return make_smoothness(points, check_beta(beta), row_sum, storage)
+    return smoothness_of_degree(points, check_degree(degree, len(points)), row_sum, storage)

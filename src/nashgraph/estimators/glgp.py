@@ -15,7 +15,6 @@ from ..certificate import LOG, Status
 from ..pairs import PairSearch, make_search
 from ..priors import PRIORS, GamePrior, PriorTest, UnansweredError, prior_test
 from ..priors.prior import played_benefit
-from ..smoothness import make_smoothness
 from ..solvers import (
     PATIENCE,
     TTGD,
@@ -43,7 +42,7 @@ from ..validation import (
     warn,
 )
 from ._benefit import marginal_benefit
-from .base import PriorEffect, WeightedSignals, admissible_set, as_game, checked_signals, sklearn_refusals
+from .base import PriorEffect, WeightedSignals, admissible_smoothness, as_game, checked_signals, sklearn_refusals
 from .path import LambdaPath
 
 SOLVERS: dict[str, Callable[[], SolverOptions]] = {"best-response": BestResponse, "ttgd": TTGD}
@@ -195,8 +194,9 @@ class GLGP(WeightedSignals):
         if self.geometry == "cosine":
             return prior_test(problem.prior, problem.smooth)
         points = make_search(X, self.engine, "cosine")
-        beta, c = admissible_set(points, None, self.degree or 10, self.c)
-        return prior_test(problem.prior, make_smoothness(points, beta, c, as_solver(self.solver).storage).smooth)
+        storage = as_solver(self.solver).storage
+        smoothness = admissible_smoothness(points, None, self.degree or 10, self.c, storage)
+        return prior_test(problem.prior, smoothness.smooth)
 
     def path(
         self,
@@ -265,10 +265,10 @@ class GLGP(WeightedSignals):
         """Return the problem, its signals made into points once, where its benefits came from, and these."""
         points = make_search(X, self.engine, self.geometry)
         prior, origin, benefit = self._prior(points)
-        beta, c = admissible_set(points, self.beta, self.degree, self.c)
         solver = as_solver(self.solver)
         storage = "dense" if isinstance(solver, TTGD) and solver.storage == "auto" else solver.storage
-        return Problem(make_smoothness(points, beta, c, storage), prior), origin, benefit
+        smoothness = admissible_smoothness(points, self.beta, self.degree, self.c, storage)
+        return Problem(smoothness, prior), origin, benefit
 
     def _prior(self, points: PairSearch) -> tuple[Any, str, Array | None]:
         """Return the prior, where its benefits came from, and these; a prior may have none."""

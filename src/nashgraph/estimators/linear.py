@@ -9,11 +9,10 @@ import numpy as np
 from ..certificate import exact
 from ..pairs import Bonus, make_search
 from ..priors import GraphFilter
-from ..smoothness import make_smoothness
 from ..solvers import COST, lam_for_cost, typical_share
 from ..validation import Array, check_strength
 from ._benefit import marginal_benefit
-from .base import PriorEffect, admissible_set
+from .base import PriorEffect, admissible_smoothness
 from .smooth import SmoothGL
 
 
@@ -73,8 +72,7 @@ class LinearGLGP(SmoothGL):
         given = check_strength(self.lam)
         points = make_search(X, self.engine, self.geometry)
         benefit, origin = marginal_benefit(self.benefit, points)
-        beta, c = admissible_set(points, self.beta, self.degree, self.c)
-        smoothness = make_smoothness(points, beta, c, self.storage)
+        smoothness = admissible_smoothness(points, self.beta, self.degree, self.c, self.storage)
         everyone = np.ones(len(benefit))
         share = COST * typical_share(smoothness)
         lam = lam_for_cost(smoothness, everyone, benefit, share) if given is None else given
@@ -85,7 +83,7 @@ class LinearGLGP(SmoothGL):
             "threshold_": graph.threshold,
             "benefit_": benefit,
             "game_": self.game_with(benefit),
-            "beta_": beta,
+            "beta_": smoothness.beta,
             "lam_": lam,
             "objective_": cost - lam * float((graph.matrix() @ benefit).sum()),
             "prior_": PriorEffect(lam, origin, cost),

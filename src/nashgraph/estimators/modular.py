@@ -80,5 +80,7 @@ class ModularGL(GraphEstimator):
         max_iter = check_integer("max_iter", self.max_iter, low=1, remedy="try 100")
         points = make_search(X)
         beta, c = admissible_set(points, self.beta, self.degree, self.c)
-        found = constrained_rank(points.rows(np.arange(len(points))), wanted, beta, c, tol=tol, max_iter=max_iter)
+        found = constrained_rank(
+            points.geometry.rows(np.arange(len(points))), wanted, beta, c, tol=tol, max_iter=max_iter
+        )
         return learned_from(found, beta_=beta)

@@ -7,9 +7,8 @@ from typing import Any
 
 from ..certificate import exact
 from ..pairs import make_search
-from ..smoothness import make_smoothness
 from ..validation import Array
-from .base import WeightedSignals, admissible_set
+from .base import WeightedSignals, admissible_smoothness
 
 
 @dataclass(eq=False, repr=False)
@@ -84,13 +83,12 @@ class SmoothGL(WeightedSignals):
 
     def _learn(self, X: Array) -> dict[str, Any]:
         points = make_search(X, self.engine, self.geometry)
-        beta, c = admissible_set(points, self.beta, self.degree, self.c)
-        smoothness = make_smoothness(points, beta, c, self.storage)
+        smoothness = admissible_smoothness(points, self.beta, self.degree, self.c, self.storage)
         graph = smoothness.smooth
         return {
             "adjacency_": graph.matrix(),
             "threshold_": graph.threshold,
-            "beta_": beta,
+            "beta_": smoothness.beta,
             "objective_": smoothness.value(graph),
             "certificate_": exact(),
         }

@@ -5,7 +5,7 @@ iteration always works, but slowly when c is near 1 (27,000 steps to 1e-12 at c 
 fall back on plain steps, in runs of doubling length, whenever they do not make progress: the whole then costs a
 small multiple of plain iteration at the very worst.
 
-Vectors may be NumPy's, or tensors on a device where the graph lives: only what both can do is asked of them.
+Vectors may live on a device with the graph: they are arrays to NumPy's operators and functions of single numbers.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from ..validation import Array
-from .interactions import Interaction, Linear, Response, library
+from .interactions import Interaction, Linear, Response
 
 Product = Callable[[Array], Array]
 
@@ -67,15 +67,6 @@ def norm(vector: Array) -> float:
     return float(vector @ vector) ** 0.5
 
 
-def dots(*pairs: tuple[Array, Array]) -> list[float]:
-    """Return the inner products of pairs of vectors; from a device they come all at once, for each waits for it."""
-    found: list[Any] = [one @ other for one, other in pairs]
-    if isinstance(found[0], np.generic):
-        return [float(each) for each in found]
-    together: list[float] = library(found[0]).stack(found).tolist()
-    return together
-
-
 def bicgstab(linear: Product, residual: Array, *, floor: float, max_steps: int) -> Array:
     """Return about the x with ``x - linear(x) = residual``, by BiCGSTAB (van der Vorst 1992) from zero.
 
@@ -83,14 +74,14 @@ def bicgstab(linear: Product, residual: Array, *, floor: float, max_steps: int) 
     overwritten: new memory for each would take as long as what is computed.
     """
     shadow = residual
-    size = dots((residual, residual))[0]
+    size = float(residual @ residual)
     point = 0.0 * residual
     direction = 0.0 * residual
     image = 0.0 * residual
     before = alpha = omega = 1.0
     for _ in range(max_steps):
-        rho, square = dots((shadow, residual), (residual, residual))
-        if square**0.5 <= floor or abs(rho) <= TINY * size or omega == 0.0:
+        rho = float(shadow @ residual)
+        if norm(residual) <= floor or abs(rho) <= TINY * size or omega == 0.0:
             break
         direction -= omega * image
         direction *= rho / before * alpha / omega
@@ -107,8 +98,8 @@ def bicgstab(linear: Product, residual: Array, *, floor: float, max_steps: int) 
         if norm(half) <= floor:
             break
         turned = half - linear(half)
-        square, along = dots((turned, turned), (turned, half))
-        omega = along / square if square > 0 else 0.0
+        square = float(turned @ turned)
+        omega = float(turned @ half) / square if square > 0 else 0.0
         point += omega * half
         residual = -omega * turned
         residual += half

@@ -4,16 +4,15 @@ The paper's assumption H1: f is defined on x >= 0, twice differentiable, with f(
 1-Lipschitz, f(x) <= x and |f''(x)| <= 1. Under H1 and row sums c < 1 the game has exactly one equilibrium.
 
 A new interaction is one class with ``value`` and ``slope``, both functions of an array, registered under its name: the
-command line, its help and the tests over all interactions then have it. One that is ``anywhere`` also takes tensors of
-PyTorch, which then need not come back from a GPU.
+command line, its help and the tests over all interactions then have it. If it is made of NumPy's functions of single
+numbers (``np.exp``, ``+``), it is computed on a GPU where the vectors are there.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, cast, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -51,11 +50,6 @@ class Response(Protocol):
         """Return φ'(z)."""
 
 
-def library(x: Any) -> Any:
-    """Return the library whose numbers x has, so that one formula does for NumPy's and PyTorch's."""
-    return sys.modules["torch"] if type(x).__module__ == "torch" else np
-
-
 INTERACTIONS: Registry[Callable[[], Interaction]] = Registry("interaction")
 
 
@@ -70,13 +64,11 @@ class Linear:
     2.0
     """
 
-    anywhere: ClassVar[bool] = True
-
     def value(self, x: Array) -> Array:
-        return cast(Array, library(x).asarray(x))
+        return np.positive(x)
 
     def slope(self, x: Array) -> Array:
-        return cast(Array, library(x).ones_like(x))
+        return np.power(x, 0.0)
 
 
 @INTERACTIONS.register("log1p")
@@ -90,10 +82,8 @@ class Log1p:
     0.5
     """
 
-    anywhere: ClassVar[bool] = True
-
     def value(self, x: Array) -> Array:
-        return cast(Array, library(x).log1p(x))
+        return np.log1p(x)
 
     def slope(self, x: Array) -> Array:
         return 1.0 / (1.0 + x)
@@ -111,8 +101,6 @@ class Saturating:
     >>> float(Saturating().value(2.0))
     1.0
     """
-
-    anywhere: ClassVar[bool] = True
 
     def value(self, x: Array) -> Array:
         return 2.0 * x / (2.0 + x)
@@ -132,13 +120,11 @@ class Exponential:
     1.0
     """
 
-    anywhere: ClassVar[bool] = True
-
     def value(self, x: Array) -> Array:
-        return cast(Array, -library(x).expm1(-x))
+        return -np.expm1(-x)
 
     def slope(self, x: Array) -> Array:
-        return cast(Array, library(x).exp(-x))
+        return np.exp(-x)
 
 
 @dataclass(frozen=True)

@@ -1,26 +1,31 @@
 from .bonus import Bonus
-from .candidates import CandidateSet
+from .candidates import CandidatePairs, CandidateSet
 from .engines import ENGINES
-from .scans import Work
-from .search import GEOMETRIES, GappedPairSearch, PairSearch, make_search, squared_distances
+from .points import GappedPoints, Points, points_of
+from .scans import Executor, Task
+from .search import GEOMETRIES, BlockSearch, PairSearch, block_search, make_search, squared_distances
 from .simplex import project_rows
 from .threads import blas_threads
-from .weights import HERE, Place, SparseWeights, Weights
+from .weights import SparseWeights, Weights
 
 __all__ = [
     "ENGINES",
     "GEOMETRIES",
-    "HERE",
+    "BlockSearch",
     "Bonus",
+    "CandidatePairs",
     "CandidateSet",
-    "GappedPairSearch",
+    "Executor",
+    "GappedPoints",
     "PairSearch",
-    "Place",
+    "Points",
     "SparseWeights",
+    "Task",
     "Weights",
-    "Work",
     "blas_threads",
+    "block_search",
     "make_search",
+    "points_of",
     "project_rows",
     "squared_distances",
 ]

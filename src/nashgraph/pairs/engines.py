@@ -1,7 +1,7 @@
 """Engines by name: from a name to a function that makes a search of signals X, node costs and the scale of rounding.
 
-A new engine is a subclass of :class:`~nashgraph.pairs.search.PairSearch` in a file of its own and a line here; it is
-imported when first asked for.
+A new engine is a :class:`~nashgraph.pairs.search.PairSearch` in a file of its own, or an executor for
+:class:`~nashgraph.pairs.search.BlockSearch`, and a line here; it is imported when first asked for.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ENGINES: Registry[Callable[[Array, Array | None, Array | None], PairSearch]] = R
     "engine",
     later={
         "auto": "nashgraph.pairs.cuda.search:suitable_search",
-        "threads": "nashgraph.pairs.tree_search:threaded_search",
+        "threads": "nashgraph.pairs.search:threaded_search",
         "cuda": "nashgraph.pairs.cuda.search:cuda_search",
         DASK: "nashgraph.pairs.cluster.search:dask_search",
     },

@@ -1,42 +1,61 @@
-"""The tasks of a scan over all pairs, on a block of rows of costs.
+"""The tasks of a scan over all pairs, and the executor that runs them.
 
-A work holds all that it needs, writes to nothing else, and can be pickled: an engine runs it where the signals are. It
-may also be a ``functools.partial`` of a function of a module.
+A task holds all that it needs, writes to nothing else, and can be pickled: an executor runs it where the signals are.
+It may also be a ``functools.partial`` of a function of a module.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from ..validation import Array
 from . import _costs, _kernels
 from .bonus import Bonus
+from .points import Points
 
 SORT_SHARE = 8  # sorting whole rows is faster than a heap where more than 1/8 of a row is wanted
 NO_LABELS = np.empty((0, 0), np.int32)
 CROWDED = 0.1  # share of a block's pairs above which the rows' cuts are raised to their exact thresholds
 
-Part = TypeVar("Part", covariant=True)  # noqa: PLC0105 (a work returns it and nothing else)
+Part = TypeVar("Part", covariant=True)  # noqa: PLC0105 (a task returns it and nothing else)
+Result = TypeVar("Result")
 
 
-class Work(Protocol[Part]):
+class Task(Protocol[Part]):
     """Something to do with every block of rows."""
 
     def __call__(self, nodes: Array, rows: Array) -> Part:
-        """Return the part of some nodes; ``rows`` may be overwritten, and is not to be kept."""
+        """Return the part of some nodes; ``rows`` may be overwritten, and must not be stored."""
+
+
+class Executor(Protocol):
+    """Where scans run: it holds the geometry and yields the parts of a task in order.
+
+    An executor that can also go through the leaves of a tree has ``leaves(task, numbers)``.
+    """
+
+    @property
+    def geometry(self) -> Points: ...
+
+    def blocks(self, task: Task[Result], nodes: Array) -> Iterator[Result]:
+        """Yield ``task(nodes, rows of costs)`` for blocks of some nodes, in order."""
+
+    def leaves(self, task: Any, numbers: Any) -> Iterator[Any]:
+        """Yield what a task of :mod:`~nashgraph.pairs.tree_search` finds for some leaves, in order."""
 
 
 @dataclass(frozen=True)
 class Nearest:
     """Find the nearest others of each node: their costs, less a bonus if there is one, and who they are.
 
-    If a node has more equally near others than are kept, chance chooses among them (see ``_costs.drawn``).
+    If a node has more equally near others than are wanted, chance chooses among them (see ``_costs.drawn``).
     """
 
-    kept: int
+    count: int
     bonus: Bonus | None = None
 
     def __call__(self, nodes: Array, rows: Array) -> tuple[Array, Array]:
@@ -45,14 +64,14 @@ class Nearest:
             _costs.draw_pairs(rows, nodes, NO_LABELS, _costs.node_draws(rows.shape[1]))
         else:
             rows -= self.bonus.left[nodes] @ self.bonus.right.T
-        if SORT_SHARE * self.kept >= rows.shape[1]:
+        if SORT_SHARE * self.count >= rows.shape[1]:
             rows[np.arange(len(rows)), nodes] = np.inf
-            order = np.argsort(rows, axis=1, kind="stable")[:, : self.kept]
+            order = np.argsort(rows, axis=1, kind="stable")[:, : self.count]
             costs = np.take_along_axis(rows, order, axis=1)
             labels = order.astype(np.int32)
         else:
-            costs = np.empty((len(rows), self.kept))
-            labels = np.empty((len(rows), self.kept), np.int32)
+            costs = np.empty((len(rows), self.count))
+            labels = np.empty((len(rows), self.count), np.int32)
             _kernels.nearest_in_rows(rows, nodes, costs, labels)
         return _costs.undrawn(costs) if self.bonus is None else costs, labels
 
@@ -62,7 +81,7 @@ class Above:
     """List the pairs whose score, bonus less cost, is not below their row's cut.
 
     A cut is raised to the row's exact threshold, less ``margin`` times the best score above it, if the given one lets
-    through more than a share ``CROWDED`` of a block: minus infinity asks for that.
+    through more than a share ``CROWDED`` of a block: minus infinity asks for that, an infinite margin forbids it.
     """
 
     bonus: Bonus

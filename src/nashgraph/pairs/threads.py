@@ -1,4 +1,4 @@
-"""Jobs shared among threads, each with a buffer of its own, and their results in order."""
+"""The executor on threads, and jobs shared among threads, each with a buffer of its own."""
 
 from __future__ import annotations
 
@@ -7,14 +7,50 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
-from typing import TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
 from numba import get_num_threads, set_num_threads
 from threadpoolctl import ThreadpoolController
+
+from ..validation import Array
+from .tree import Rows
+
+if TYPE_CHECKING:
+    from .points import Points
+    from .scans import Task
+    from .tree_search import LeafTask
 
 Item = TypeVar("Item")
 Buffer = TypeVar("Buffer")
 Part = TypeVar("Part")
+
+
+class Threads:
+    """The executor on threads, which share the blocks of a scan; its geometry is in memory."""
+
+    def __init__(self, geometry: Points) -> None:
+        self.geometry = geometry
+
+    def blocks(self, task: Task[Part], nodes: Array) -> Iterator[Part]:
+        """Yield ``task(nodes, rows of costs)`` for blocks of some nodes, in order."""
+        size = self.geometry.block_size
+
+        def block(first: int, buffer: Array) -> Part:
+            some = nodes[first : first + size]
+            return task(some, self.geometry.rows(some, out=buffer[: len(some)]))
+
+        yield from shared(block, range(0, len(nodes), size), lambda: np.empty((size, len(self.geometry))))
+
+    def leaves(self, task: LeafTask, numbers: Any) -> Iterator[Any]:
+        """Yield what a task finds for some leaves, in order."""
+        job = task.on(self.geometry)
+
+        def leaf(number: int, rows: Rows) -> Any:
+            return job(self.geometry, number, rows)
+
+        rank = job.ranges.left.shape[1]
+        yield from shared(leaf, numbers, lambda: Rows.of(self.geometry.tree, rank))
 
 
 def shared(job: Callable[[Item, Buffer], Part], items: Sequence[Item], make: Callable[[], Buffer]) -> Iterator[Part]:

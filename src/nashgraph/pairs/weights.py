@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numba import get_num_threads, prange
@@ -20,21 +19,11 @@ from .bonus import Bonus
 MANY_ENTRIES = 200_000
 
 
-class Place(NamedTuple):
-    """How a vector gets to where a graph's products take it, and back to memory."""
-
-    put: Callable[[Array], Any]
-    get: Callable[[Any], Array]
-
-
-HERE = Place(lambda vector: vector, lambda vector: vector)
-
-
 class Weights(Protocol):
     r"""A weight matrix W in S, with the numbers its objective needs; every engine has its own.
 
-    ``cost`` is the linear part <W, D> of J, ``square`` :math:`\|W\|_F^2`, ``threshold`` the :math:`\eta_i` of the row
-    best response, where W is one, and ``place`` where its products take their vectors.
+    ``cost`` is the linear part <W, D> of J, ``square`` :math:`\|W\|_F^2`, and ``threshold`` the :math:`\eta_i` of the
+    row best response, where W is one.
     """
 
     @property
@@ -43,8 +32,11 @@ class Weights(Protocol):
     def square(self) -> float: ...
     @property
     def threshold(self) -> Array | None: ...
-    @property
-    def place(self) -> Place: ...
+    def put(self, vector: Array) -> Any:
+        """Return a vector where products are fast, for example on a device: NumPy's functions and operators take it.
+
+        A product with it stays there; ``np.asarray`` brings it back.
+        """
 
     def dot(self, vector: Array) -> Array:
         """Return W v."""
@@ -83,7 +75,6 @@ class SparseWeights:
     costs: Array
     square: float
     threshold: Array | None = None
-    place = HERE
 
     @property
     def cost(self) -> float:
@@ -93,6 +84,9 @@ class SparseWeights:
     def transposed(self) -> Any:
         """W^T, found once: of a small graph a view of the same numbers, of a large one as much memory again."""
         return self.csr.T if self.csr.nnz < MANY_ENTRIES else sparse.csr_array(self.csr.T)
+
+    def put(self, vector: Array) -> Array:
+        return vector
 
     def dot(self, vector: Array) -> Array:
         return product(self.csr, vector)

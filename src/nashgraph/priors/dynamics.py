@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, field
-from types import SimpleNamespace
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
@@ -32,10 +31,9 @@ from ..games.feedback import NoEquilibriumError, feedback_of, too_much_feedback
 from ..games.interactions import INTERACTIONS, Response
 from ..games.welfares import WELFARES
 from ..matching import node_values
-from ..pairs import HERE, Place
 from ..registry import Registry
 from ..validation import Array, InputError, check_number
-from .prior import EXACT, Combinable, Graph, products
+from .prior import EXACT, Combinable, Graph, put
 
 AT_REST = 1e-3  # a residual above this was not solved at all: the roughest states asked for have 1e-4
 
@@ -108,21 +106,17 @@ class FixedPointPrior(Combinable):
     def rest(self, weights: Graph, *, tol: float, start: Array | None, growth: float = 1e8) -> FixedPoint:
         """Solve y = φ(b + δ W f(y)); in a plain game on the device where the graph lives."""
         if not self.plain:
-            product = times(self.share, products(weights)[0])
+            product = times(self.share, weights.dot)
             return solve_response(
                 product, self.benefit, self.interaction, self.response, tol=tol, start=start, growth=growth
             )
         # Newton's method on the device: only the first and last vectors cross over.
-        put, get = weights.place
+        first = None if start is None else put(weights, start)
+        benefit = put(weights, self.benefit)
         y = solve_response(
-            times(self.share, weights.dot),
-            put(self.benefit),
-            at_place(self.interaction, weights.place),
-            tol=tol,
-            start=None if start is None else put(start),
-            growth=growth,
+            times(self.share, weights.dot), benefit, self.interaction, tol=tol, start=first, growth=growth
         )
-        return FixedPoint(get(y.point), get(y.defect), y.products)
+        return FixedPoint(np.asarray(y.point), np.asarray(y.defect), y.products)
 
     def reply(self, weights: Graph, actions: Array) -> Array:
         """Return the map's image of some actions, φ(b + δ W f(y))."""
@@ -130,7 +124,7 @@ class FixedPointPrior(Combinable):
 
     def inner(self, weights: Graph, actions: Array) -> Array:
         """Return z = b + δ W f(y)."""
-        inner: Array = self.benefit + self.share * products(weights)[0](self.interaction.value(actions))
+        inner: Array = self.benefit + self.share * weights.dot(self.interaction.value(actions))
         return inner
 
     def response_slope(self, weights: Graph, actions: Array) -> Array:
@@ -145,17 +139,16 @@ class FixedPointPrior(Combinable):
 
     def adjoint(self, weights: Graph, actions: Array, *, tol: float = EXACT, start: Array | None = None) -> Array:
         """Solve for the adjoint u at given actions, on the device where the graph lives."""
-        put, get = weights.place
-        outer = put(self.outer_slope(weights, actions))
-        slope = put(self.interaction.slope(actions))
-        constant = put(self.welfare.gradient(actions))
-        first = None if start is None else put(start)
+        outer = put(weights, self.outer_slope(weights, actions))
+        slope = put(weights, self.interaction.slope(actions))
+        constant = put(weights, self.welfare.gradient(actions))
+        first = None if start is None else put(weights, start)
 
         # Transposed, the derivative of the map is f'(y) W^T (δ φ'(z) v).
         def linear(vector: Array) -> Array:
             return slope * weights.tdot(outer * vector)
 
-        return get(solve_affine(linear, constant, tol=tol, start=first).point)
+        return np.asarray(solve_affine(linear, constant, tol=tol, start=first).point)
 
     def state(self, weights: Graph, actions: Array, adjoint: Array, value: float) -> DynamicsState:
         """Return a state of given actions and adjoint."""
@@ -249,9 +242,9 @@ class Dynamics(FixedPointPrior):
     --------
     >>> from types import SimpleNamespace
     >>> tanh = SimpleNamespace(value=np.tanh, slope=lambda z: 1.0 / np.cosh(z) ** 2, range=(-1.0, 1.0))
-    >>> from nashgraph.pairs import PairSearch
+    >>> from nashgraph.pairs import make_search
     >>> from nashgraph.smoothness import make_smoothness
-    >>> smoothness = make_smoothness(PairSearch(np.array([[0.0, 1.0, 3.0]])), beta=1.0, c=0.5)
+    >>> smoothness = make_smoothness(make_search(np.array([[0.0, 1.0, 3.0]])), beta=1.0, c=0.5)
     >>> round(Dynamics(np.array([0.2, 0.3, 0.5]), tanh).evaluate(smoothness.smooth).value, 4)
     1.4971
     """
@@ -350,18 +343,3 @@ def feedback_sentence(weights: Graph, interaction: Interaction, share: float) ->
 def times(share: float, product: Callable[[Array], Array]) -> Callable[[Array], Array]:
     """Return v -> share product(v)."""
     return product if share == 1.0 else lambda vector: share * product(vector)
-
-
-def at_place(interaction: Interaction, place: Place) -> Interaction:
-    """Return an interaction for vectors on a device: itself if it takes them as they are, else computed in memory."""
-    if place is HERE or getattr(interaction, "anywhere", False):
-        return interaction
-    put, get = place
-
-    def value(vector: Array) -> Array:
-        return put(interaction.value(get(vector)))
-
-    def slope(vector: Array) -> Array:
-        return put(interaction.slope(get(vector)))
-
-    return cast(Interaction, SimpleNamespace(value=value, slope=slope))

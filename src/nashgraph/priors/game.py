@@ -12,7 +12,7 @@ from ..games.interactions import Response
 from ..matching import node_values
 from ..validation import Array, InputError, check_number
 from .dynamics import DynamicsState, FixedPointPrior
-from .prior import Combinable, Graph, by_column, products
+from .prior import Combinable, Graph, by_column
 
 
 @dataclass(frozen=True)
@@ -77,9 +77,9 @@ class GamePrior(FixedPointPrior):
 
     Examples
     --------
-    >>> from nashgraph.pairs import PairSearch
+    >>> from nashgraph.pairs import make_search
     >>> from nashgraph.smoothness import make_smoothness
-    >>> smoothness = make_smoothness(PairSearch(np.array([[0.0, 1.0, 3.0]])), beta=1.0, c=0.5)
+    >>> smoothness = make_smoothness(make_search(np.array([[0.0, 1.0, 3.0]])), beta=1.0, c=0.5)
     >>> b = np.array([0.2, 0.3, 0.5])
     >>> games = GamePrior(b, "linear"), GamePrior(b, "linear", cap=0.5), GamePrior(b, "linear", share=-0.5)
     >>> [round(game.evaluate(smoothness.smooth).value, 4) for game in games]
@@ -156,7 +156,8 @@ class Activities(Combinable):
         self._set(benefits=benefits, welfare=as_welfare(self.welfare))
 
     def _evaluate(self, weights: Graph, *, tol: float, start: DynamicsState | None) -> DynamicsState:
-        dot, tdot = (by_column(product) for product in products(weights))
+        dot = by_column(weights.dot)
+        tdot = by_column(weights.tdot)
         shape = self.benefits.shape
 
         # Both systems have the coupling between activities, which is symmetric; one has W and the other its transpose.

@@ -11,7 +11,7 @@ from ..games import as_welfare, solve_affine
 from ..matching import node_values
 from ..validation import Array, InputError, check_choice, check_finite
 from .dynamics import DynamicsState
-from .prior import Combinable, Graph, PriorState, products
+from .prior import Combinable, Graph, PriorState
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -62,7 +62,8 @@ class Opinions(Combinable):
         self._set(innate=innate, susceptibility=share)
 
     def _evaluate(self, weights: Graph, *, tol: float, start: DynamicsState | None) -> DynamicsState:
-        dot, tdot = products(weights)
+        dot = weights.dot
+        tdot = weights.tdot
         share = self.susceptibility
         n = len(self.innate)
         # With row sums below 1 the innate opinion has what is left of a node's attention.
@@ -134,7 +135,8 @@ class GraphFilter(Combinable):
         self._set(coefficients=coefficients, benefit=benefit, welfare=welfare)
 
     def _evaluate(self, weights: Graph, *, tol: float, start: Any) -> PriorState:
-        dot, tdot = products(weights)
+        dot = weights.dot
+        tdot = weights.tdot
         # W^k b for the right sides, then the left sides from the highest power down: 2K products in all.
         powers = [self.benefit]
         for _ in self.coefficients[1:]:

@@ -19,7 +19,6 @@ import numpy as np
 import pandas as pd
 
 from ..matching import fields_in_order, has_labels, names_of, square
-from ..pairs import HERE
 from ..registry import Settings
 from ..validation import Array, InputError, check_number, check_weights
 
@@ -32,10 +31,7 @@ class UnansweredError(InputError):
 
 
 class Graph(Protocol):
-    """What a prior may ask of a weight matrix: products, and where they take their vectors."""
-
-    @property
-    def place(self) -> Any: ...
+    """What a prior may ask of a weight matrix: products with vectors in memory, or where :func:`put` has them."""
 
     def dot(self, vector: Array) -> Array:
         """Return W v."""
@@ -66,13 +62,11 @@ class Prior(Protocol):
         """
 
 
-def products(weights: Graph) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:
-    """Return v -> W v and v -> W^T v for vectors in memory, wherever W is."""
-    # On a device every product costs two copies: use it for priors that need few.
-    if weights.place is HERE:
-        return weights.dot, weights.tdot
-    put, get = weights.place
-    return lambda vector: get(weights.dot(put(vector))), lambda vector: get(weights.tdot(put(vector)))
+def put(weights: Graph, vector: Array) -> Array:
+    """Return a vector where its products with W are fast: on a device if W is there; ``np.asarray`` brings it back."""
+    if hasattr(weights, "put"):
+        vector = weights.put(vector)
+    return vector
 
 
 def by_column(product: Callable[[Array], Array]) -> Callable[[Array], Array]:
@@ -176,8 +170,9 @@ class LinearPrior(Combinable):
     per_node: ClassVar[str] = "left"
 
     def _evaluate(self, weights: Graph, *, tol: float, start: Any) -> PriorState:
-        dot, _ = products(weights)
-        value = sum(float(left @ dot(right)) for left, right in zip(self.left.T, self.right.T, strict=True))
+        value = 0.0
+        for left, right in zip(self.left.T, self.right.T, strict=True):
+            value += float(left @ weights.dot(right))
         return PriorState(value, self.left, self.right)
 
 
@@ -338,7 +333,7 @@ class CustomPrior(Combinable):
     value_and_gradient: Callable[[Any], tuple[float, Array, Array]]
 
     def _evaluate(self, weights: Graph, *, tol: float, start: Any) -> PriorState:
-        value, left, right = self.value_and_gradient(InMemory(*products(weights)))
+        value, left, right = self.value_and_gradient(InMemory(weights.dot, weights.tdot))
         left = np.asarray(left, float)
         right = np.asarray(right, float)
         if left.shape != right.shape or left.ndim not in (1, 2):
@@ -357,7 +352,6 @@ class InMemory:
 
     dot: Callable[[Array], Array]
     tdot: Callable[[Array], Array]
-    place: Any = HERE
     matrix: Any = None
 
     @classmethod

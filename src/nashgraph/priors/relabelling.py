@@ -24,7 +24,7 @@ import numpy as np
 from ..games import TotalAction
 from ..validation import Array, check_integer
 from .game import GamePrior
-from .prior import Graph, InMemory, products
+from .prior import Graph, InMemory
 
 ROUGH = 1e-4  # relative error of a state; that of a value is its square, far below the spread over relabelled graphs
 
@@ -72,7 +72,7 @@ def prior_test(
 ) -> PriorTest:
     """Test whether a prior fits a graph that was learned without it, by relabelling nodes.
 
-    ``weights`` is anything with ``dot(v)``, ``tdot(v)`` and ``place``; :meth:`nashgraph.GLGP.prior_test` makes it from
+    ``weights`` is anything with ``dot(v)`` and ``tdot(v)``; :meth:`nashgraph.GLGP.prior_test` makes it from
     signals. From ``first_order_from`` nodes on, games are relabelled to first order.
 
     Examples
@@ -114,7 +114,8 @@ def _first_order(prior: GamePrior, weights: Graph, count: int, random: np.random
 
 def _relabelled(prior: Any, weights: Graph, count: int, random: np.random.Generator) -> tuple[float, Array]:
     """Return the value of the prior, and its values on relabelled graphs."""
-    dot, tdot = products(weights)
+    dot = weights.dot
+    tdot = weights.tdot
     state = prior.evaluate(InMemory(dot, tdot), tol=ROUGH)
     # Nodes are drawn in an order of their states, so that draws do not depend on the order of nodes.
     columns = np.column_stack([state.left, state.right])

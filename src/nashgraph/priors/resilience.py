@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..pairs import HERE, SparseWeights
+from ..pairs import SparseWeights
 from ..pairs.weights import MANY_ENTRIES
 from ..validation import Array, InputError, check_integer, check_number
 from .dynamics import FixedPointPrior
@@ -220,8 +220,6 @@ class AllScenarios(FixedPointPrior):
 class AllWithoutNodes:
     """The graphs of several scenarios in which nodes are deleted, for vectors that hold all scenarios node by node."""
 
-    place = HERE
-
     def __init__(self, weights: SparseWeights, scenarios: Sequence[Array]) -> None:
         self.weights = weights
         self.count = len(scenarios)
@@ -252,7 +250,6 @@ def graph_after(weights: Graph, scenario: Any) -> tuple[Graph, Callable[[Array, 
         left = InMemory(
             lambda vector: zeroed(dot(zeroed(vector, scenario)), scenario),
             lambda vector: zeroed(tdot(zeroed(vector, scenario)), scenario),
-            weights.place,
         )
         return left, lambda left, right: (zeroed(left, scenario), zeroed(right, scenario))
     targets, sources = scenario
@@ -260,7 +257,6 @@ def graph_after(weights: Graph, scenario: Any) -> tuple[Graph, Callable[[Array, 
     left = InMemory(
         lambda vector: dot(vector) - only(dot(only(vector, sources)), targets),
         lambda vector: tdot(vector) - only(tdot(only(vector, targets)), sources),
-        weights.place,
     )
     return left, lambda left, right: (
         np.hstack([left, -only(left, targets)]),

@@ -8,13 +8,22 @@ docs/mathematics.md).
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..pairs import Bonus, PairSearch
+from ..pairs._costs import without_rounding
 from ..pairs._kernels import ladder_rows
 from ..validation import Array, InputError, warn
+
+
+class Scale(NamedTuple):
+    """The beta that gives a degree, and what was found on the way: the nearest of each node, costs and labels."""
+
+    beta: float
+    nearest: tuple[Any, Any]
 
 
 def beta_for_degree(search: PairSearch, degree: float, c: float) -> float:
@@ -36,13 +45,19 @@ def beta_for_degree(search: PairSearch, degree: float, c: float) -> float:
     >>> int((make_smoothness(search, beta, c=0.95).smooth.matrix() > 0).sum()) / 100
     7.0
     """
+    return scale_for_degree(search, degree, c).beta
+
+
+def scale_for_degree(search: PairSearch, degree: float, c: float) -> Scale:
+    """Return what :func:`beta_for_degree` does, with the nearest of each node."""
     n = len(search)
-    kept = min(n - 1, int(2 * degree) + 8)
+    count = min(n - 1, int(2 * degree) + 8)
     while True:
-        level, obtained = level_of(search, degree, kept)
+        nearest = search.nearest(count)
+        level, obtained = level_of(search, degree, nearest[0])
         if np.isfinite(level):
             break
-        kept = min(n - 1, 2 * kept)
+        count = min(n - 1, 2 * count)
     if level == 0:
         raise InputError(
             "degree cannot set beta: every node has the same signals, so all distances are zero; check the signals, or "
@@ -53,45 +68,51 @@ def beta_for_degree(search: PairSearch, degree: float, c: float) -> float:
             f"the degree {degree:g} cannot be met because many distances are tied (nodes with equal signals): the "
             f"nearest that can is {obtained:.3g} neighbours on average; give beta to choose yourself"
         )
-    return level / (2.0 * c)
+    return Scale(level / (2.0 * c), nearest)
 
 
-def level_of(search: PairSearch, degree: float, kept: int) -> tuple[float, float]:
-    """Return the level at which nodes have a degree on average, from their ``kept`` nearest, and the degree it gives.
+def level_of(search: PairSearch, degree: float, nearest: Any) -> tuple[float, float]:
+    """Return the level at which nodes have a degree on average, from the costs of their nearest, and the degree.
 
     Where a few nodes run out of nearest below the level, all of their pairs are looked at: the level only falls by what
     those add, so the other nodes need no more. Where many do, the level is infinite.
     """
-    # An array, or a tensor where the engine keeps its candidates: what follows asks only what both can do.
     n = len(search)
-    nearest = search.nearest_costs(kept)
+    count = nearest.shape[1]
     costs = neighbour_costs(farther_than_first(nearest))
     pooled = costs.ravel()
     level = levels_of(pooled, n, [degree])[0]
-    short = np.flatnonzero(in_memory(costs[:, -1] < level)) if kept < n - 1 else np.arange(0)
+    short = np.arange(0)
+    if count < n - 1:
+        short = np.flatnonzero(np.asarray(costs[:, -1] < level))
     # Beyond a thousandth of the rows another scan is cheaper.
     if level > 0.0 and 0 < len(short) <= max(1.0, 1e-3 * n):
-        rows = search.rows(short)
-        rows[np.arange(len(short)), short] = np.inf
-        pooled = np.concatenate([in_memory(pooled), *(costs_below(level, row)[kept:] for row in rows)])
+        first = np.asarray(nearest[:, 0])[short]
+        pooled = np.concatenate([np.asarray(pooled), *costs_below(level, search, short, first, count)])
         level = levels_of(pooled, n, [degree])[0]
         short = short[:0]
-    if len(short) or (level == 0.0 and kept < n - 1):
+    if len(short) or (level == 0.0 and count < n - 1):
         return np.inf, np.nan
     level = level or float(nearest.mean())
     return level, float((pooled < level).sum()) / n
 
 
-def in_memory(values: Any) -> Array:
-    """Return an array, or a tensor from wherever it is, as an array."""
-    found: Array = np.asarray(values.cpu() if hasattr(values, "cpu") else values)
-    return found
+def costs_below(level: float, search: PairSearch, nodes: Array, first: Array, count: int) -> list[Array]:
+    r"""Return the :math:`S_{ik}` of some rows up to a level, beyond the ``count`` nearest that are known.
 
-
-def costs_below(level: float, costs: Array) -> Array:
-    r"""Return the :math:`S_{ik}` of a row up to a level, from all of its costs: those are at most so much farther."""
-    near = np.sort(costs[costs <= costs.min() + level])[None]
-    return neighbour_costs(farther_than_first(near))[0]
+    Others can be at most so much farther than the ``first`` of a row.
+    """
+    cut = np.zeros(len(search))
+    cut[nodes] = -(1.0 + 1e-9) * (first + level)
+    nothing = Bonus.none(len(search))
+    pairs, _ = search.above(cut, nothing, gain=1.0, total=1.0, margin=np.inf, nodes=nodes)
+    ends = pairs.indptr
+    costs = without_rounding(pairs.data)
+    beyond = []
+    for begin, end in pairwise(ends):
+        near = np.sort(costs[begin:end])[None]
+        beyond.append(neighbour_costs(farther_than_first(near))[0, count:])
+    return beyond
 
 
 def farther_than_first(nearest: Array) -> Array:
@@ -104,8 +125,8 @@ def farther_than_first(nearest: Array) -> Array:
 def neighbour_costs(farther: Array) -> Array:
     r"""Return :math:`S_{ik}`, which a row constant leaves as it is, from the sorted costs of the nearest."""
     ranks = (0.0 * farther[:1] + 1.0).cumsum(1)
-    found: Array = (ranks * farther - farther.cumsum(1)).clip(min=0.0)
-    return found
+    costs: Array = (ranks * farther - farther.cumsum(1)).clip(min=0.0)
+    return costs
 
 
 def levels_of(costs: Array, n: int, degrees: Array | list[float]) -> list[float]:
@@ -119,7 +140,7 @@ def levels_of(costs: Array, n: int, degrees: Array | list[float]) -> list[float]
     same = 1e-7
     wanted = np.minimum(np.round(np.asarray(degrees) * n).astype(int), size)
     places = np.unique([wanted - 1, np.minimum(wanted, size - 1)])
-    pooled = np.partition(costs, places) if isinstance(costs, np.ndarray) else costs.sort().values
+    pooled = np.partition(costs, places)
 
     def level(rank: int) -> float:
         if rank == size:
@@ -155,18 +176,18 @@ def smooth_ladder(search: PairSearch, degrees: Array, c: float, kept: int) -> La
     its neighbours: with fewer than all, the graphs of the largest degrees are those of that smaller problem, and lie
     in S all the same. O(N^2 M) time and O(N kept) memory.
     """
-    nearest, labels = search.nearest(kept)
+    nearest, labels = (np.asarray(part) for part in search.nearest(kept))
     farther = farther_than_first(nearest)
     costs = neighbour_costs(farther)
     anything = float(nearest.mean()) or 1.0  # where all are equally near, any level makes the same graph
-    found = levels_of(costs.ravel(), len(costs), degrees)
-    levels = np.array([level or anything for level in found], dtype=nearest.dtype)
+    levels = np.array(levels_of(costs.ravel(), len(costs), degrees), dtype=nearest.dtype)
+    levels[levels == 0.0] = anything
     return _added_up(labels, farther, costs, levels, c)
 
 
 def response_ladder(search: PairSearch, betas: Array, c: float, kept: int, left: Array, right: Array) -> Ladder:
     """Return the mean of the row best responses to the bonus ``left_i * right_j`` at several betas, from one scan."""
-    nearest, labels = search.nearest(kept, Bonus.of(left, right))
+    nearest, labels = (np.asarray(part) for part in search.nearest(kept, Bonus.of(left, right)))
     farther = farther_than_first(nearest)
     return _added_up(labels, farther, neighbour_costs(farther), 2.0 * c * betas, c)
 

@@ -14,8 +14,10 @@ import numpy as np
 
 from ..certificate import LOG
 from ..pairs import Bonus, CandidateSet, PairSearch, SparseWeights, Weights, project_rows
+from ..pairs.candidates import ListedPairs
 from ..pairs.memory import free_memory
 from ..validation import Array, InputError, check_choice
+from .degree import scale_for_degree
 
 # "dense" keeps the costs of all pairs, "sparse" those of candidate pairs; both take the same steps.
 STORAGES = ("dense", "sparse")
@@ -29,7 +31,8 @@ class Smoothness:
 
     Examples
     --------
-    >>> smoothness = make_smoothness(PairSearch(np.array([[0.0, 1.0, 3.0]])), beta=1.0, c=0.5)
+    >>> from nashgraph.pairs import make_search
+    >>> smoothness = make_smoothness(make_search(np.array([[0.0, 1.0, 3.0]])), beta=1.0, c=0.5)
     >>> smoothness.smooth.matrix().toarray()
     array([[0. , 0.5, 0. ],
            [0.5, 0. , 0. ],
@@ -66,7 +69,8 @@ class Smoothness:
 
     def hold(self, matrix: Any) -> Weights:
         """Return a given W in S, dense or sparse, as weights."""
-        return self.candidates.hold(matrix)
+        held: Weights = self.candidates.pairs.hold(matrix)
+        return held
 
     @cached_property
     def smooth(self) -> Weights:
@@ -83,41 +87,65 @@ class Smoothness:
         With :math:`\gamma = 1/(2\beta)` the old W drops out and this is :meth:`respond`.
         """
         keep = 1.0 - 2.0 * self.beta * gamma
-        held = self.check_all_pairs(weights)
-        return self.candidates.step(held, bonus, keep=keep, gain=gamma, total=self.c)
+        pairs, held = self.check_all_pairs(weights)
+        return pairs.step(held, bonus, keep=keep, gain=gamma, total=self.c)
 
-    def check_all_pairs(self, weights: Weights) -> SparseWeights:
-        """Return the weights if steps can start from them, as those of TTGD do, or refuse."""
-        if self.dense and isinstance(weights, SparseWeights):
-            return weights
+    def check_all_pairs(self, weights: Weights) -> tuple[ListedPairs, SparseWeights]:
+        """Return all pairs, and the weights if steps can start from them, as those of TTGD do, or refuse."""
+        pairs = self.candidates.pairs
+        if self.dense and isinstance(pairs, ListedPairs) and isinstance(weights, SparseWeights):
+            return pairs, weights
         raise InputError(
             "solver='ttgd' needs storage='dense' and engine='threads', because its steps start from any W; "
             "use solver='best-response' for larger networks"
         )
 
 
-def make_smoothness(search: PairSearch, beta: float, c: float, storage: str = "auto") -> Smoothness:
+def make_smoothness(
+    search: PairSearch, beta: float, c: float, storage: str = "auto", nearest: tuple[Any, Any] | None = None
+) -> Smoothness:
     """Return the smoothness term with its costs stored as named, or as suits.
 
     Dense while the costs of all pairs are few and fit a quarter of the free memory, else sparse. The graph is the same.
+    ``nearest`` is what ``search.nearest`` returned, if it was asked already: the first candidates.
 
     Examples
     --------
-    >>> make_smoothness(PairSearch(np.random.default_rng(0).normal(size=(5, 40))), 1.0, 0.95).dense
+    >>> from nashgraph.pairs import make_search
+    >>> make_smoothness(make_search(np.random.default_rng(0).normal(size=(5, 40))), 1.0, 0.95).dense
     True
     """
     check_choice("storage", storage, ("auto", *STORAGES))
     if storage == "auto":
         storage, why = suitable_storage(search, beta, c)
         LOG.info("storage: %s (%s)", storage, why)
-    return Smoothness(search.candidates(everything=storage == "dense"), beta, c, dense=storage == "dense")
+    dense = storage == "dense"
+    return Smoothness(CandidateSet.of(search, everything=dense, nearest=nearest), beta, c, dense=dense)
+
+
+def smoothness_of_degree(search: PairSearch, degree: float, c: float, storage: str = "auto") -> Smoothness:
+    """Return the smoothness term whose Smooth-GL graph has ``degree`` neighbours per node on average.
+
+    See :func:`~nashgraph.smoothness.beta_for_degree`. What the search for beta found are the first candidates, so that
+    all pairs are gone through once.
+
+    Examples
+    --------
+    >>> from nashgraph.pairs import make_search
+    >>> search = make_search(np.random.default_rng(0).normal(size=(20, 100)))
+    >>> smoothness = smoothness_of_degree(search, 7, c=0.95, storage="sparse")
+    >>> smoothness.smooth.matrix().nnz / 100, search.scans
+    (7.0, 1.0)
+    """
+    scale = scale_for_degree(search, degree, c)
+    return make_smoothness(search, scale.beta, c, storage, scale.nearest)
 
 
 def suitable_storage(search: PairSearch, beta: float, c: float, free: float | None = None) -> tuple[str, str]:
     """Return the name of the storage that suits, and the reason in words."""
     n = len(search)
     free = free_memory() if free is None else free
-    if not search.stores_all_pairs:
+    if hasattr(search, "candidate_pairs"):
         return "sparse", f"{n} nodes, candidate pairs where the engine keeps them"
     dense = 120 * n * n  # bytes: cost and column of a pair, a few graphs of a line search with their transposes
     if n <= DENSE_NODES and dense <= free / 4:
@@ -134,8 +162,9 @@ def expected_degree(search: PairSearch, beta: float, c: float) -> float:
     """Return the mean number of Smooth-GL neighbours over 256 nodes, which tell it to a few per cent."""
     nodes = np.unique(np.linspace(0, len(search) - 1, 256).astype(int))
     counts: list[Array] = []
-    for first in range(0, len(nodes), search.block_size):
-        some = nodes[first : first + search.block_size]
-        scores = -0.5 / beta * search.rows(some)
+    geometry = search.geometry
+    for first in range(0, len(nodes), geometry.block_size):
+        some = nodes[first : first + geometry.block_size]
+        scores = -0.5 / beta * geometry.rows(some)
         counts.append((project_rows(scores, c, skip=some)[0] > 0).sum(axis=1))
     return float(np.concatenate(counts).mean())

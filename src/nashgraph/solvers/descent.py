@@ -43,7 +43,7 @@ import numpy as np
 from ..certificate import Measure, Monitor, Status
 from ..pairs import Weights, blas_threads
 from ..priors import State
-from ..priors.prior import EXACT, PriorState, columns, products
+from ..priors.prior import EXACT, PriorState, columns
 from ..validation import Array, check_integer, check_number
 from .problem import Problem, Result, SolverOptions
 
@@ -187,7 +187,7 @@ class Descent:
         size = float(np.sqrt(now.weights.square))
         own = smoothness.beta * size**2
         total = 0.0
-        dot = products(now.weights)[0]
+        dot = now.weights.dot
         neighbours = smoothness.c * smoothness.n_nodes / size**2
         for left, right in zip(columns(now.state.left).T, columns(now.state.right).T, strict=True):
             total += neighbours * float((self.lam * left) ** 2 @ dot(right**2))

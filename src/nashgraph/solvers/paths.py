@@ -16,7 +16,7 @@ from scipy import sparse
 
 from ..pairs import Bonus, Weights
 from ..priors import GamePrior
-from ..priors.prior import InMemory, products
+from ..priors.prior import InMemory
 from ..validation import Array
 from .descent import BestResponse
 from .problem import Problem, Result, SolverOptions
@@ -70,7 +70,7 @@ def solve_path(
 
 def degenerate(graph: Weights, n_nodes: int) -> bool:
     """Return whether two nodes hold half of all influence among twenty or more: the signals say nothing any more."""
-    influence = np.sort(products(graph)[1](np.ones(n_nodes)))
+    influence = np.sort(graph.tdot(np.ones(n_nodes)))
     return n_nodes >= 20 and bool(influence[-2:].sum() >= 0.5 * influence.sum())
 
 

@@ -13,12 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
+from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from ..certificate import LOG, Record
-from ..pairs import Bonus
+from ..pairs import Bonus, PairSearch
+from ..pairs.weights import rows_of
 from ..smoothness import Smoothness
 from ..validation import Array, InputError
 from .descent import BestResponse
@@ -149,45 +151,75 @@ def lam_range(problem: Problem) -> tuple[float, float]:
     none changes for long); the second is that at which, in every row, the bonus
     :math:`\lambda \langle L_i, R_j \rangle` differs between nodes by as much as all else,
     :math:`\max_j D_{ij} - \min_j D_{ij} + 2\beta c`.
+
+    Two scans: for the pairs that change first, and for each node's farthest.
     """
     smoothness = problem.smoothness
     state = problem.smooth_state
-    threshold = problem.smooth.threshold
-    assert threshold is not None  # the Smooth-GL graph is a best response
     left, right = (np.reshape(side, (smoothness.n_nodes, -1)) for side in (state.left, state.right))
-    if float(np.ptp(right, axis=0).max()) <= 1e-12 * float(np.abs(right).max()):
+    spread = np.ptp(right, axis=0)
+    if float(spread.max()) <= 1e-12 * float(np.abs(right).max()):
         raise InputError(
             "no lam changes an edge, because all nodes act alike on the graph without prior (is benefit uniform?): "
             "give a benefit that differs between nodes, or the lams yourself"
         )
-    work = partial(range_of_rows, left, right, threshold, 2.0 * smoothness.beta * smoothness.c)
-    lows, highs = zip(*smoothness.search.scan(work), strict=True)
-    low = min(*lows, lam_for_cost(smoothness, left, right, 1e-4))
-    high = max(highs)
+    felt = lam_for_cost(smoothness, left, right, 1e-4)
+    low = first_change(problem, left, right - right.mean(axis=0), felt)
+    # What nodes cost differs by this much in each row; beyond, the prior alone decides.
+    search = smoothness.search
+    nearest = np.asarray(search.nearest(1)[0])[:, 0]
+    others = farthest_costs(search) - nearest + 2.0 * smoothness.beta * smoothness.c
+    weighed = np.abs(left) @ spread
+    high = float((others / np.maximum(weighed, np.finfo(float).tiny)).max())
     return min(low, high), high
 
 
-def range_of_rows(
-    left: Array, right: Array, threshold: Array, floor: float, nodes: Array, rows: Array
-) -> tuple[float, float]:
-    """Return both lambdas for a block of rows of costs.
+def first_change(problem: Problem, left: Array, right: Array, most: float) -> float:
+    r"""Return the least lambda, at most ``most``, at which a pair gains or loses its edge, to first order.
 
     Row i is ``max(0, eta_i - d_ij)`` up to scale. With its neighbours fixed, the bonus moves ``eta_i`` by lam times the
     neighbours' mean bonus, so pair (i, j) crosses zero at (d_ij - eta_i) / (its bonus - the mean bonus), where that is
-    positive. Pairs within ``slack`` of zero are on the edge already and are passed over.
+    positive. The pairs that cross before some lambda are edges, or score more than :math:`\lambda` times the mean bonus
+    less :math:`\eta_i` at that lambda: one search finds them all.
     """
-    slack = 1e-9 * float(rows.max())
-    pairs = np.arange(rows.shape[1]) != nodes[:, None]
-    bonus = left[nodes] @ (right - right.mean(axis=0)).T
-    gap = rows - threshold[nodes, None]
-    near = (gap < 0.0) & pairs
-    mean = np.where(near, bonus, 0.0).sum(axis=1) / np.maximum(near.sum(axis=1), 1)
-    pull = bonus - mean[:, None]
-    moves = (np.abs(gap) > slack) & (gap * pull > 0.0) & pairs
-    found = np.divide(gap, pull, out=np.full_like(gap, np.inf), where=moves)
-    others = rows.max(axis=1) - np.partition(rows, 1, axis=1)[:, 1] + floor
-    weighed = np.abs(left[nodes]) @ np.ptp(right, axis=0)
-    return float(found.min()), float((others / np.maximum(weighed, np.finfo(float).tiny)).max())
+    smoothness = problem.smoothness
+    threshold = problem.smooth.threshold
+    assert threshold is not None  # the Smooth-GL graph is a best response
+    graph = problem.smooth.matrix()
+    counts = np.maximum(np.diff(graph.indptr), 1)
+    pattern = sparse.csr_array((np.ones(graph.nnz), graph.indices, graph.indptr), shape=graph.shape)
+    mean = np.einsum("ik,ik->i", left, pattern @ right) / counts
+
+    def crossings(pairs: Any) -> Array:
+        rows = rows_of(pairs)
+        gap = pairs.data - threshold[rows]
+        pull = np.einsum("ek,ek->e", left[rows], right[pairs.indices]) - mean[rows]
+        # Pairs within rounding of zero are on the edge already and are passed over.
+        moves = (np.abs(gap) > 1e-9 * largest) & (gap * pull > 0.0)
+        return np.asarray(gap[moves] / pull[moves])
+
+    search = smoothness.search
+    edges = sparse.csr_array(
+        (search.costs(rows_of(graph), graph.indices), graph.indices, graph.indptr), shape=graph.shape
+    )
+    largest = float(np.abs(threshold).max())
+    first = float(crossings(edges).min(initial=np.inf))
+    lam = min(first, most)
+    bonus = Bonus.of(lam * left, right)
+    cut = lam * mean - threshold
+    slack = 1e-9 * (np.abs(cut) + largest + bonus.sizes)
+    # An infinite margin: no cut may be raised.
+    pairs, _ = search.above(cut - bonus.shift - slack, bonus, gain=1.0, total=1.0, margin=np.inf)
+    return min(lam, float(crossings(pairs).min(initial=np.inf)))
+
+
+def farthest_costs(search: PairSearch) -> Array:
+    """Return the largest cost of each node: with twice the costs as a bonus, the nearest are the farthest."""
+    left, right = search.geometry.factors()
+    bonus = Bonus.of(2.0 * left, right)
+    costs, _ = search.nearest(1, bonus)
+    farthest: Array = bonus.shift - np.asarray(costs)[:, 0]
+    return farthest
 
 
 def path_range(problem: Problem) -> tuple[float, float]:

@@ -1,21 +1,22 @@
-"""The engine "dask": every worker has the signals, and a scan is shared out in tasks of many rows or leaves."""
+"""The engine "dask": every worker has the points, and a scan is shared out in tasks of many rows or leaves."""
 
 from __future__ import annotations
 
 import math
 import pickle
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...certificate import ENGINE_LOG as LOG
 from ...validation import Array
-from ..scans import Above, Nearest, Part, Work
-from ..search import GappedPairSearch, PairSearch
+from ..points import Points, points_of
+from ..scans import Result, Task
+from ..search import BlockSearch, PairSearch, threaded_search
 from ..threads import one_thread
 from ..tree import WIDTH, Rows
-from ..tree_search import TreeSearch, threaded_search
+from ..tree_search import LeafScans, LeafTask
 from .client import (
     Sent,
     check_cluster,
@@ -38,85 +39,55 @@ LEAST_PAIRS = 2e6
 # little work compared with a scan. Below, all of a fit takes seconds.
 LEAVES_NODES = 50_000
 FASTER = 4  # how many times as fast a leaf is, by the pair, if none are skipped
-STAYS = "client", "sent", "ready", "known_nearest", "tree"  # attributes that are not sent
 
 
-class DaskSearch(PairSearch):
-    """The search by the workers of a cluster; see :class:`~nashgraph.pairs.search.PairSearch`."""
+class Workers:
+    """The executor on the workers of a cluster: each of them has the points.
 
-    copies = 2  # of the signals in the memory of a worker: one on its way
-    there: type[PairSearch] = PairSearch  # what a worker has
+    With ``by_leaf`` they have the tree too. Its order is found here, for another machine might round its axes in
+    another way, and have other leaves; workers make the tree of it.
+    """
 
-    def __init__(
-        self, X: Array, node_costs: Array | None = None, sizes: Array | None = None, client: Client | None = None
-    ) -> None:
-        super().__init__(X, node_costs, sizes)
+    def __init__(self, geometry: Points, client: Client | None = None, *, by_leaf: bool = False) -> None:
+        self.geometry = geometry
         self.client = current_client() if client is None else client
-        block = self.block_size * len(self) * 8
-        held = sum(value.nbytes for value in self.carried.values() if isinstance(value, np.ndarray))
-        check_cluster(self.client, self.copies * held, 4 * block)
+        copies = 2  # of the points in the memory of a worker: one on its way
+        if by_leaf:
+            copies = 6  # measured: the bytes that came, the points, a tree, and what it is made of
+            _ = geometry.order  # sent along
+        n_bytes = [value.nbytes for value in vars(geometry).values() if isinstance(value, np.ndarray)]
+        block = geometry.block_size * len(geometry) * 8
+        check_cluster(self.client, copies * sum(n_bytes), 4 * block)
         with failures_said(self.client):
-            self.sent = put(self.client, self)
+            self.sent = put(self.client, geometry)
             self.ready = everywhere(self.client, made_ready, self.sent)
 
-    @property
-    def carried(self) -> dict[str, Any]:
-        """The data that are sent."""
-        return {name: value for name, value in vars(self).items() if name not in STAYS}
-
-    def __reduce__(self) -> tuple[Callable[..., PairSearch], tuple[type[PairSearch], dict[str, Any]]]:
-        """Arrive as a search in memory."""
-        return arrived, (self.there, self.carried)
-
-    def scan(self, work: Work[Part], nodes: Array | None = None) -> Iterator[Part]:
-        """Yield ``work(nodes, rows of costs)`` for blocks of some nodes, in order, as the workers return them.
+    def blocks(self, task: Task[Result], nodes: Array) -> Iterator[Result]:
+        """Yield ``task(nodes, rows of costs)`` for blocks of some nodes, in order, as the workers return them.
 
         The blocks are those of the threads, so that the parts are the same bits.
         """
-        asked = np.arange(len(self)) if nodes is None else nodes
-        self.scans += len(asked) / len(self)
-        yield from self.shared_out(worked, (work, asked), len(asked), self.block_size, len(self))
+        yield from self.shared_out(worked, (task, nodes), len(nodes), self.geometry.block_size, len(self.geometry))
 
-    def shared_out(self, task: Any, work: Any, count: int, least: int, pairs: float) -> Iterator[Any]:
-        """Yield the parts of a work on rows, or leaves, in order, as the workers return them; see :func:`spans`."""
+    def leaves(self, task: LeafTask, numbers: Any) -> Iterator[Any]:
+        """Yield what a task finds for some leaves, in order, as the workers return them."""
+        pairs = len(self.geometry) * WIDTH / FASTER
+        yield from self.shared_out(worked_leaves, (task, np.asarray(numbers)), len(numbers), 1, pairs)
+
+    def shared_out(self, work: Any, task: Any, count: int, least: int, pairs: float) -> Iterator[Any]:
+        """Yield the parts of a task on rows, or leaves, in order, as the workers return them; see :func:`spans`."""
         with failures_said(self.client):
             threads = sum(self.client.nthreads().values())
             ends = spans(count, least, pairs, threads)
-            sent_work = put(self.client, work)
-            each = [self.sent] * (len(ends) - 1), [sent_work] * (len(ends) - 1), ends[:-1], ends[1:]
-            tasks = self.client.map(task, *each, pure=False)
+            sent_task = put(self.client, task)
+            n_tasks = len(ends) - 1
+            shares = [self.sent] * n_tasks, [sent_task] * n_tasks, ends[:-1], ends[1:]
+            tasks = self.client.map(work, *shares, pure=False)
             while tasks:  # several at a time: to ask for one takes some milliseconds; what was had need not be kept
                 several = tasks[:threads]
                 tasks = tasks[threads:]
                 for packed in self.client.gather(several):
                     yield from pickle.loads(packed)
-
-
-class GappedDaskSearch(DaskSearch, GappedPairSearch):
-    """The same with gaps; see :class:`~nashgraph.pairs.search.GappedPairSearch`."""
-
-    there = GappedPairSearch
-
-
-class TreeDaskSearch(TreeSearch, DaskSearch):
-    """The same, whose scans go leaf by leaf; see :class:`~nashgraph.pairs.tree_search.TreeSearch`.
-
-    The order is found here, for another machine might round its axes in another way, and have other leaves. Workers
-    make the tree of it, which has twice as much as the points.
-    """
-
-    copies = 6  # measured: the bytes that came, the points, a tree, and what it is made of
-    there = TreeSearch
-    screens = False  # workers scan in double precision
-
-    @property
-    def carried(self) -> dict[str, Any]:
-        """The points, and their order."""
-        return super().carried | {"order": self.order}
-
-    def _leaves(self, work: Nearest | Above) -> Iterator[Any]:
-        pairs = len(self) * WIDTH / FASTER
-        yield from self.shared_out(worked_leaves, work, len(self.tree.size), 1, pairs)
 
 
 def spans(count: int, least: int, pairs: float, threads: int) -> list[int]:
@@ -134,40 +105,35 @@ def spans(count: int, least: int, pairs: float, threads: int) -> list[int]:
 
 
 @one_thread()  # BLAS would take all cores in a worker without a nanny
-def worked(sent_search: Sent, sent_work: Sent, first: int, last: int) -> bytes:
-    """Do a work on the blocks of some rows and return the parts, packed into one: this runs in a worker."""
-    search, (work, nodes) = sent_search.value, sent_work.value
-    n = len(search)
-    size = search.block_size
+def worked(sent_geometry: Sent, sent_task: Sent, first: int, last: int) -> bytes:
+    """Do a task on the blocks of some rows and return the parts, packed into one: this runs in a worker."""
+    geometry = sent_geometry.value
+    task, nodes = sent_task.value
+    n = len(geometry)
+    size = geometry.block_size
     buffer = np.empty((min(size, n), n))
     parts = []
     for start in range(first, last, size):
         some = nodes[start : min(last, start + size)]
-        parts.append(work(some, search.rows(some, out=buffer[: len(some)])))
+        parts.append(task(some, geometry.rows(some, out=buffer[: len(some)])))
     return pickle.dumps(parts)
 
 
 @one_thread()
-def worked_leaves(sent_search: Sent, sent_work: Sent, first: int, last: int) -> bytes:
-    """Do a work on some leaves and return the parts, packed into one: this runs in a worker."""
-    search = sent_search.value
-    job = sent_work.once(sent_search.value.job_of)
-    rows = Rows.of(search.tree, job.ranges.left.shape[1])
-    return pickle.dumps([job(search, number, rows) for number in range(first, last)])
+def worked_leaves(sent_geometry: Sent, sent_task: Sent, first: int, last: int) -> bytes:
+    """Do a task on some leaves and return the parts, packed into one: this runs in a worker."""
+    geometry = sent_geometry.value
+    job = sent_task.once(lambda value: value[0].on(geometry))
+    rows = Rows.of(geometry.tree, job.ranges.left.shape[1])
+    numbers = sent_task.value[1][first:last]
+    return pickle.dumps([job(geometry, number, rows) for number in numbers])
 
 
 @one_thread()
-def made_ready(sent_search: Sent) -> None:
-    """Make what scans need of signals that were sent, while the client still looks at them: this runs in a worker."""
-    if isinstance(sent_search.value, TreeSearch):
-        _ = sent_search.value.tree
-
-
-def arrived(kind: type[PairSearch], carried: dict[str, Any]) -> PairSearch:
-    """Return a search that was sent."""
-    search = kind.__new__(kind)
-    vars(search).update(carried, known_nearest=None)
-    return search
+def made_ready(sent_geometry: Sent) -> None:
+    """Make the tree of points whose order was sent, while the client still looks at them: this runs in a worker."""
+    if "order" in vars(sent_geometry.value):
+        _ = sent_geometry.value.tree
 
 
 def dask_search(X: Array, node_costs: Array | None = None, sizes: Array | None = None) -> PairSearch:
@@ -176,8 +142,9 @@ def dask_search(X: Array, node_costs: Array | None = None, sizes: Array | None =
     if inside_worker():
         LOG.info("engine: threads (within a worker of the cluster)")
         return threaded_search(X, node_costs, sizes)
-    kind = TreeDaskSearch if X.shape[1] >= LEAVES_NODES else DaskSearch
-    search = (GappedDaskSearch if np.isnan(X).any() else kind)(X, node_costs, sizes)
-    threads = search.client.nthreads()
+    geometry = points_of(X, node_costs, sizes)
+    by_leaf = type(geometry) is Points and len(geometry) >= LEAVES_NODES
+    workers = Workers(geometry, by_leaf=by_leaf)
+    threads = workers.client.nthreads()
     LOG.info("engine: dask (workers: %d, threads: %d)", len(threads), sum(threads.values()))
-    return search
+    return BlockSearch(workers, LeafScans(workers) if by_leaf else None)

@@ -14,8 +14,8 @@ from scipy import sparse
 
 from ...validation import Array
 from ..bonus import Bonus
-from ..candidates import CandidateSet, Searched
-from ..weights import Place
+from ..candidates import RowResponses
+from .arrays import DeviceArray
 from .search import FURTHER, snapped, with_draws, without_draws
 from .tensors import (
     Ragged,
@@ -59,12 +59,12 @@ class Factor:
         return torch.nonzero(~long).ravel(), torch.nonzero(long).ravel()
 
     def dot(self, vector: Any) -> Any:
-        """Return W v; a tensor if v is one."""
+        """Return W v, on the device if v is there."""
         if isinstance(vector, np.ndarray):
-            return to_numpy(self.dot(to_device(vector, self.values)))
+            return np.asarray(self.dot(DeviceArray(to_device(vector, self.values))))
         if self.values.is_cuda:
-            return self.by_kernel(vector)
-        return row_sums(self.values * vector[self.columns], self.lengths)
+            return DeviceArray(self.by_kernel(vector.tensor))
+        return DeviceArray(row_sums(self.values * vector.tensor[self.columns], self.lengths))
 
     def by_kernel(self, vector: torch.Tensor) -> torch.Tensor:
         """Return the product with a tensor, by the Triton kernel."""
@@ -113,13 +113,12 @@ class CudaWeights(Factor):
         order = torch.argsort(self.columns, stable=True)
         return Factor(torch.bincount(self.columns, minlength=len(self.lengths)), self.rows[order], self.values[order])
 
-    @property
-    def place(self) -> Place:
-        """How vectors get to the device and back."""
-        return Place(lambda vector: to_device(vector, self.values), to_numpy)
+    def put(self, vector: Array) -> DeviceArray:
+        """Return a vector on the device."""
+        return DeviceArray(to_device(vector, self.values))
 
     def tdot(self, vector: Any) -> Any:
-        """Return W^T v; a tensor if v is one."""
+        """Return W^T v, on the device if v is there."""
         return self.transposed.dot(vector)
 
     def shared_with(self, other: Self) -> tuple[torch.Tensor, torch.Tensor]:
@@ -180,31 +179,26 @@ class CudaWeights(Factor):
         return sparse.csr_array(parts, shape=(len(self.lengths),) * 2)
 
 
-class CudaCandidates(CandidateSet):
+class DevicePairs:
     """Candidate pairs on a device: rows of some ``lengths``, their ``columns`` upward in each row, and their ``costs``.
 
-    At first each row has about as many as are wanted, and one at least.
+    At first each row has about as many as are wanted, and one at least. See
+    :class:`~nashgraph.pairs.candidates.CandidatePairs`. ``plain`` is whether all rows were last searched without bonus.
     """
 
     search_all = 0.5
-    search: CudaSearch
 
     def __init__(self, search: CudaSearch, wanted: int) -> None:
         self.search = search
         self.cut = search.first_cuts(wanted)
-        self.renewals = 0
+        self.plain = True
         self.no_bonus = Bonus(*search.no_bonus, torch.zeros_like(self.cut))
-        self.bonuses = [self._searched(self.no_bonus)]
-        self.searched_with = torch.zeros(len(search), dtype=torch.int64, device=self.cut.device)
         self._renew(search.everyone, self.no_bonus, self.cut)
         self._deepen(1)
 
-    def respond(self, bonus: Bonus, *, gain: float, total: float, proved: bool = True) -> CudaWeights:
-        """Return the best response to a bonus, proved to be that among all pairs, or only among the candidates."""
-        with memory_said():
-            on_device = Bonus(*(to_device(part, self.cut) for part in bonus))
-            response: CudaWeights = super().respond(on_device, gain=gain, total=total, proved=proved)
-        return response
+    def put(self, bonus: Bonus) -> Bonus:
+        """Return a bonus on the device."""
+        return Bonus(*(to_device(part, self.cut) for part in bonus))
 
     def hold(self, matrix: Any) -> CudaWeights:
         """Return a given W in S, with its costs."""
@@ -216,11 +210,6 @@ class CudaCandidates(CandidateSet):
         lengths = torch.from_numpy(np.diff(csr.indptr).astype(np.int64)).to(values.device)
         costs = row_sums(values * self.search.pair_costs(row_numbers(lengths), columns), lengths)
         return CudaWeights(lengths, columns, values, costs)
-
-    @property
-    def plain(self) -> bool:
-        """Whether all rows were last searched without bonus."""
-        return len(self.bonuses) == 1 and not len(self.bonuses[0].right)
 
     def smallest_costs(self, kept: int) -> tuple[torch.Tensor, torch.Tensor]:
         """Return the ``kept`` smallest costs of all rows, sorted upward, and whose they are; needs ``plain``.
@@ -252,7 +241,12 @@ class CudaCandidates(CandidateSet):
                 cut = (1.0 + 1e-9) * best[:, -1]
             self._renew(short, self.no_bonus, cut)
 
-    def _respond(self, bonus: Bonus, gain: float, total: float) -> tuple[CudaWeights, torch.Tensor, torch.Tensor]:
+    def respond(self, bonus: Bonus, gain: float, total: float) -> RowResponses:
+        """Return the best response among the candidates."""
+        with memory_said():
+            return self._respond(bonus, gain, total)
+
+    def _respond(self, bonus: Bonus, gain: float, total: float) -> RowResponses:
         if self.search.tiles and bonus.rank <= 1:
             given = self._starts, self.lengths, self.columns, self.costs
             left, right = bonus[:2] if bonus.rank else (self.no_bonus.shift, self.no_bonus.shift)
@@ -264,12 +258,15 @@ class CudaCandidates(CandidateSet):
         costs = row_sums(found.weights * self.costs[found.edges], found.lengths)
         threshold = found.above / gain - found.top - bonus.shift
         weights = CudaWeights(found.lengths, self.columns[found.edges], found.weights, costs, threshold)
-        return weights, found.top, found.above
+        return RowResponses(weights, found.top, found.above)
 
-    def _list(self, short: Any, bonus: Bonus, floor: Any, cut: Any, gain: float, total: float) -> None:
-        rows = torch.nonzero(short).ravel()
-        before = Ragged(self.lengths[rows], self.columns[places_of(self.lengths[rows], self._starts[rows])])
-        self._renew(rows, bonus, cut[rows], floor[rows], before)
+    def extend(self, rows: Any, bonus: Bonus, floor: Any, cut: Any, gain: float, total: float) -> None:
+        """Add the pairs of some rows (a mask) that score at least the cut, or more if they are many, up to a floor."""
+        with memory_said():
+            short = torch.nonzero(rows).ravel()
+            before = Ragged(self.lengths[short], self.columns[places_of(self.lengths[short], self._starts[short])])
+            self._renew(short, bonus, cut[short], floor[short], before)
+        self.plain = self.plain and bonus.rank == 0
 
     @property
     def _starts(self) -> torch.Tensor:
@@ -300,12 +297,10 @@ class CudaCandidates(CandidateSet):
             self.costs = torch.cat([self.costs, costs])[places]
             self.cut[rows] = cut
 
-    def _searched(self, bonus: Bonus) -> Searched:
-        right = bonus.right.T
-        # Through its small Gram matrix: a device is slow to decompose a tall one, and any matrix gives a bound.
-        return Searched(bonus.left, right, torch.linalg.pinv(right @ right.T, hermitian=True) @ right)
+    def pseudoinverse(self, right: torch.Tensor) -> torch.Tensor:
+        """Return the pseudoinverse of one side of a bonus, by its Gram matrix: a device is slow at tall matrices."""
+        return torch.linalg.pinv(right.T @ right, hermitian=True) @ right.T
 
-    @staticmethod
-    def largest_product(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+    def largest_product(self, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
         """Return a bound of ``max_j <left_i, right_j>``, column by column; ``right`` has one row for each column."""
         return torch.maximum(left * right.amax(1), left * right.amin(1)).sum(1)

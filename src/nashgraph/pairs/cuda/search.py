@@ -19,8 +19,10 @@ from ...decisions import Remedy
 from ...validation import Array, InputError
 from .._costs import DRAWN_SHIFT, HALF_BIT, SAME_POINT, node_draws
 from ..bonus import Bonus
-from ..search import PairSearch, signal_sizes
-from ..tree_search import threaded_search
+from ..points import Points, signal_sizes
+from ..search import PairSearch, threaded_search
+from ..weights import csr_of
+from .arrays import DeviceArray
 from .tensors import (
     Ragged,
     as_tensor,
@@ -37,7 +39,7 @@ from .tensors import (
 )
 
 if TYPE_CHECKING:
-    from .graphs import CudaCandidates
+    from .graphs import DevicePairs
 
 FIRST_NODES = 20_000  # below, two cores are done before a GPU has compiled its kernel
 SHARE = 0.25  # of all nodes: where more are wanted of each row, a list of candidates saves nothing
@@ -56,15 +58,14 @@ ALL = slice(None)  # columns
 LARGEST_BONUS = 1e18  # in units of the largest norm: beyond, float32 is not asked
 
 
-class CudaSearch(PairSearch):
+class CudaSearch:
     """The search on a GPU; see :class:`~nashgraph.pairs.search.PairSearch`.
 
     ``device`` may be any of PyTorch's; ``tiles`` says whether pairs are searched by the Triton kernel, in float32,
     rather than by plain blocks in float64. Tensors of the device are ``there``, the points, ``base``, their norms and
-    node costs, and ``heights`` and ``scales``, the node costs and the scale of rounding.
+    node costs, and ``heights`` and ``scales``, the node costs and the scale of rounding; ``pairs`` are the candidates,
+    once a search without bonus has found some. ``geometry`` are the points in memory, for a few rows.
     """
-
-    stores_all_pairs = False
 
     def __init__(
         self,
@@ -81,12 +82,11 @@ class CudaSearch(PairSearch):
         centred = signals - signals.median(dim=1, keepdim=True).values
         self.there = centred.T.contiguous() / (2.0 * len(X)) ** 0.5
         norms = (self.there * self.there).sum(1)
-        self.points = to_numpy(self.there)
-        self.norms = to_numpy(norms)
-        self.sizes = signal_sizes(X) if sizes is None else sizes
-        self.node_costs = np.zeros(len(norms)) if node_costs is None else node_costs
-        self.scales = to_device(self.sizes, norms)
-        self.heights = to_device(self.node_costs, norms)
+        sizes = signal_sizes(X) if sizes is None else sizes
+        node_costs = np.zeros(len(norms)) if node_costs is None else node_costs
+        self.geometry = Points(to_numpy(self.there), to_numpy(norms), sizes, node_costs)
+        self.scales = to_device(sizes, norms)
+        self.heights = to_device(node_costs, norms)
         self.base = norms + self.heights
         # In units of the largest, squares in float32 neither overflow nor vanish where it matters.
         self.unit = float(self.base.max()) or 1.0
@@ -94,8 +94,14 @@ class CudaSearch(PairSearch):
         self.draws = torch.from_numpy(node_draws(len(self)).view(np.int64)).to(device)
         self.shuffled = torch.randperm(len(self), generator=torch.Generator().manual_seed(0)).to(device)
         self.scans = 0.0
-        self.known_nearest = None
-        self.known: CudaCandidates | None = None
+        self.pairs: DevicePairs | None = None
+
+    def __len__(self) -> int:
+        return len(self.there)
+
+    def costs(self, rows: Array, columns: Array) -> Array:
+        """Return the costs of some pairs, from differences of signals and not rounded."""
+        return self.geometry.costs(rows, columns)
 
     @property
     def no_bonus(self) -> tuple[torch.Tensor, torch.Tensor]:
@@ -103,9 +109,9 @@ class CudaSearch(PairSearch):
         nothing = self.there.new_zeros((len(self), 0))
         return nothing, nothing
 
-    def candidates(self, *, everything: bool) -> Any:
+    def candidate_pairs(self, *, everything: bool = False) -> DevicePairs:
         """Return the candidate pairs on the device, made once."""
-        from .graphs import CudaCandidates  # noqa: PLC0415 (it imports this module)
+        from .graphs import DevicePairs  # noqa: PLC0415 (it imports this module)
 
         if everything:
             raise InputError(
@@ -113,31 +119,53 @@ class CudaSearch(PairSearch):
                 "storage='auto', or use the processor (the solver ttgd needs that as well)",
                 remedy=Remedy("engine", "threads"),
             )
-        if self.known is None:
+        if self.pairs is None:
             with memory_said():
-                self.known = CudaCandidates(self, min(len(self) - 1, WANTED))
-        return self.known
+                self.pairs = DevicePairs(self, min(len(self) - 1, WANTED))
+        return self.pairs
 
-    def nearest(self, kept: int, bonus: Bonus | None = None) -> tuple[Array, Array]:
-        """Return each node's ``kept`` smallest costs to others, less a bonus, sorted upward, and whose they are."""
-        costs, labels = self._nearest(kept, Bonus.none(len(self)) if bonus is None else bonus)
-        return to_numpy(costs), to_numpy(labels)
-
-    def nearest_costs(self, kept: int) -> Any:
-        """Return the costs of ``nearest`` without bonus, on the device."""
-        return self._nearest(kept, Bonus.none(len(self)))[0]
-
-    def _nearest(self, kept: int, bonus: Bonus) -> tuple[torch.Tensor, torch.Tensor]:
+    def nearest(
+        self, count: int, bonus: Bonus | None = None, nodes: Array | None = None
+    ) -> tuple[DeviceArray, DeviceArray]:
+        """Return the smallest costs of some nodes, less a bonus, sorted upward, and whose they are, on the device."""
         with memory_said():
-            candidates = self.candidates(everything=False)
-            if not bonus.rank and candidates.plain and kept <= max(WANTED, SHARE * len(self)):
-                return candidates.smallest_costs(kept)
-            left, right = (to_device(side, self.there) for side in bonus[:2])
-            labels = self.best(self.everyone, kept, left, right)[1].ravel()
-            rows = self.everyone.repeat_interleave(kept)
+            if bonus is None and nodes is None and count <= max(WANTED, SHARE * len(self)):
+                pairs = self.candidate_pairs()
+                if pairs.plain:
+                    costs, labels = pairs.smallest_costs(count)
+                    return DeviceArray(costs), DeviceArray(labels)
+            left, right = self._sides(bonus)
+            some = self._rows(nodes)
+            labels = self.best(some, count, left[some], right)[1].ravel()
+            rows = some.repeat_interleave(count)
             costs = snapped(self.pair_costs(rows, labels)) - (left[rows] * right[labels]).sum(1)
-            costs, order = torch.sort(costs.reshape(-1, kept), dim=1, stable=True)
-            return costs, torch.take_along_dim(labels.reshape(-1, kept), order, dim=1).int()
+            costs, order = torch.sort(costs.reshape(-1, count), dim=1, stable=True)
+            labels = torch.take_along_dim(labels.reshape(-1, count), order, dim=1).int()
+            return DeviceArray(costs), DeviceArray(labels)
+
+    def above(
+        self, cut: Array, bonus: Bonus, *, gain: float, total: float, margin: float = 0.0, nodes: Array | None = None
+    ) -> tuple[Any, Array]:
+        """Return the pairs of some nodes whose score is not below the row's cut, as CSR, and the cuts."""
+        with memory_said():
+            left, right = self._sides(bonus)
+            rows = self._rows(nodes)
+            pairs, cuts = self.find(rows, left[rows], right, to_device(cut, self.there)[rows])
+            costs = self.pair_costs(rows[row_numbers(pairs.lengths).long()], pairs.columns)
+        csr = csr_of(to_numpy(pairs.lengths), to_numpy(pairs.columns), to_numpy(costs), len(self))
+        return csr, to_numpy(cuts)
+
+    def _sides(self, bonus: Bonus | None) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return both sides of a bonus on the device."""
+        if bonus is None:
+            return self.no_bonus
+        return to_device(bonus.left, self.there), to_device(bonus.right, self.there)
+
+    def _rows(self, nodes: Array | None) -> torch.Tensor:
+        """Return the numbers of some nodes on the device."""
+        if nodes is None:
+            return self.everyone
+        return torch.from_numpy(np.asarray(nodes, np.int64)).to(self.everyone.device)
 
     def top_eigenvector(self) -> Array:
         """Return the top eigenvector of the cost matrix, by a factorisation on the device."""
