@@ -7,7 +7,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from nashgraph import GLGP, BestResponse, GamePrior, SmoothGL, spectral_benefit
-from nashgraph.pairs import Bonus
+from nashgraph.pairs import Bonus, points
 from nashgraph.smoothness import STORAGES
 from nashgraph.solvers import Problem, lam_range, solve_path, starting_points
 from nashgraph.solvers.paths import random_rows
