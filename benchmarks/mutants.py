@@ -67,8 +67,8 @@ NAMED = [
            "tests/io/test_units.py"),
     Mutant("smoothness/degree.py", "2.0**-30 * abs", "0.0 * abs", "tests/smoothness/test_degree.py"),
     Mutant("smoothness/degree.py", "2.0**-30 * abs", "2.0**-20 * abs", "tests/smoothness/test_degree.py"),
-    Mutant("pairs/search.py", "eps ** 0.3", "eps ** 9", "tests/pairs/test_search.py"),
-    Mutant("pairs/candidates.py", "self.cut + self._increase(bonus)", "self.cut", "tests/pairs/test_candidates.py"),
+    Mutant("pairs/points.py", "eps ** 0.3", "eps ** 9", "tests/pairs/test_search.py"),
+    Mutant("pairs/candidates.py", "self.pairs.cut + self._increase(bonus)", "self.pairs.cut", "tests/pairs/test_candidates.py"),
     Mutant("pairs/_kernels.py", "values[size - 2 - k] + eta", "values[size - 1 - k] + eta",
            "tests/pairs/test_simplex.py"),
 ]  # fmt: skip
