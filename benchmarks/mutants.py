@@ -68,7 +68,8 @@ NAMED = [
     Mutant("smoothness/degree.py", "2.0**-30 * abs", "0.0 * abs", "tests/smoothness/test_degree.py"),
     Mutant("smoothness/degree.py", "2.0**-30 * abs", "2.0**-20 * abs", "tests/smoothness/test_degree.py"),
     Mutant("pairs/points.py", "eps ** 0.3", "eps ** 9", "tests/pairs/test_search.py"),
-    Mutant("pairs/candidates.py", "self.pairs.cut + self._increase(bonus)", "self.pairs.cut", "tests/pairs/test_candidates.py"),
+    Mutant("pairs/candidates.py", "self.pairs.cut + self._increase(bonus)", "self.pairs.cut",
+           "tests/pairs/test_candidates.py"),
     Mutant("pairs/_kernels.py", "values[size - 2 - k] + eta", "values[size - 1 - k] + eta",
            "tests/pairs/test_simplex.py"),
 ]  # fmt: skip
