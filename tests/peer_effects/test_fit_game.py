@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import optimize, sparse, stats
+from sklearn.exceptions import ConvergenceWarning
 
 from nashgraph import GLGP, GamePrior, best_support, fit_game, key_players, what_if
 from nashgraph.games import INTERACTIONS, as_interaction
@@ -401,6 +402,28 @@ def test_people_of_one_side_only_are_listed_and_those_not_asked_stay():
         assert "p9" not in fit_game(graph, "savings ~ age + land", data=table).names.tolist()
 
 
+def test_actions_of_a_nonlinear_game_in_single_coins_are_warned_of():
+    graph, table = named_village()
+    with (
+        pytest.warns(DataWarning, match="give actions in thousands"),
+        pytest.warns(ConvergenceWarning, match="end of its range"),
+    ):
+        fit_game(graph, 5000 + 1000 * table.savings.clip(-4), table.age, interaction="log1p")
+
+
+def test_empty_cells_are_of_people_who_were_not_asked_and_groups_may_be_missing():
+    graph, table = named_village()
+    texts = table.savings.astype(str)
+    texts.iloc[:3] = ["", " ", None]
+    fit = fit_game(graph, texts, table[["age", "land"]])
+    assert (len(fit.names), len(fit.residuals)) == (120, 117)
+    table.loc["p4", "village"] = None
+    with pytest.warns(DataWarning, match="1 person is left out, without covariates or group: p4"):
+        fit = fit_game(graph, "savings ~ age", data=table, groups="village", fixed_effects=True, errors="cluster")
+    assert fit.freedom == 5
+    assert fit.coefficients.term.tolist() == ["peer effect", "age"]
+
+
 def test_isolated_people_units_and_networkx_graphs():
     graph, table = named_village()
     weights = graph.weights.toarray()
@@ -421,6 +444,11 @@ def test_isolated_people_units_and_networkx_graphs():
     [
         (lambda t: {"X": t[["age"]].assign(twice=2 * t.age)}, "covariates twice are combinations"),
         (lambda t: {"X": t[["age"]].assign(one=1.0)}, "covariates one are combinations"),
+        (lambda t: {"X": t[["age"]].assign(rich=1.0 * (t.village == "v1")), "contextual": True}, "friends' rich"),
+        (
+            lambda t: {"actions": t.savings.astype(object).where(t.index != "p2", "1,200")},
+            "not numbers: '1,200'",
+        ),
         (lambda t: {"actions": "income ~ age", "data": t}, "no column 'income'"),
         (lambda t: {"actions": "savings ~ age"}, "needs data"),
         (lambda t: {"actions": "savings ~ age +* land", "data": t}, "cannot be read"),

@@ -67,17 +67,17 @@ def game_data(
     """Return the data of a fit; what cannot be matched or used is left out and listed."""
     names, networks = networks_of(graph, n_draws, random_state)
     labels, y, table, groups = read_table(actions, X, data, groups)
-    if groups is not None:
-        groups = pd.Series(groups).to_numpy() if not isinstance(groups, pd.Series) else groups.reindex(labels)
+    if isinstance(groups, pd.Series) and labels is not None:
+        groups = groups.reindex(labels)
     places, rows, left_out = matched(names, labels, len(y), networks[0].shape[0])
     columns, terms = numeric_columns(table)
     complete = np.isfinite(columns[rows]).all(axis=1)
     if groups is not None:
-        complete &= ~pd.isna(np.asarray(groups)[rows])
+        complete &= pd.notna(np.asarray(groups)[rows])
     shown = np.arange(networks[0].shape[0]) if names is None else names
     lacking = shown[places[~complete]].tolist()
     if lacking:
-        left_out["without covariates"] = lacking
+        left_out["without covariates or group" if groups is not None else "without covariates"] = lacking
     places = places[complete]
     rows = rows[complete]
     if not np.isfinite(y[rows]).any():
@@ -100,16 +100,7 @@ def game_data(
 def networks_of(graph: Any, n_draws: int, random_state: Any) -> tuple[Array | None, list[Any]]:
     """Return the names, None for matrices, and the networks: draws of a model that has them, else one."""
     if hasattr(graph, "sample") and hasattr(graph, "graph_"):  # a tie model
-        draws = graph.sample(n_draws, random_state=random_state)
-        return draws[0].names, [sparse.csr_array(draw.weights) for draw in draws]
-    if isinstance(graph, list | tuple):
-        learned = [as_graph(network) for network in graph]
-        if not learned:
-            raise InputError("the list of networks is empty: give at least one")
-        if any(network.names.tolist() != learned[0].names.tolist() for network in learned):
-            raise InputError("the networks of a list must have the same nodes in the same order")
-        names = None if not hasattr(graph[0], "names") else learned[0].names
-        return names, [network.weights for network in learned]
+        graph = graph.sample(n_draws, random_state=random_state)
     if isinstance(graph, np.ndarray) or sparse.issparse(graph):
         return None, [sparse.csr_array(check_weights(graph), dtype=float)]
     if isinstance(graph, pd.DataFrame):
@@ -117,8 +108,15 @@ def networks_of(graph: Any, n_draws: int, random_state: Any) -> tuple[Array | No
         if matrix.isna().any(axis=None):
             raise InputError("a network given as a table needs the same names in its rows and columns")
         return np.asarray(graph.index), [sparse.csr_array(check_weights(matrix.to_numpy(dtype=float)))]
-    one = as_graph(graph)
-    return one.names, [one.weights]
+    if not isinstance(graph, list | tuple):
+        graph = [as_graph(graph)]
+    if not graph:
+        raise InputError("the list of networks is empty: give at least one")
+    learned = [as_graph(network) for network in graph]
+    if any(network.names.tolist() != learned[0].names.tolist() for network in learned):
+        raise InputError("the networks of a list must have the same nodes in the same order")
+    names = learned[0].names if hasattr(graph[0], "names") else None
+    return names, [network.weights for network in learned]
 
 
 def read_table(
@@ -127,7 +125,7 @@ def read_table(
     """Return the labels of the people (None if there are none), their actions, covariates and groups."""
     actions, X, groups = named_columns(actions, X, data, groups)
     labels = actions.index if isinstance(actions, pd.Series) else None
-    y = pd.to_numeric(pd.Series(actions), errors="coerce").to_numpy(dtype=float)
+    y = action_numbers(pd.Series(actions))
     labels, table = covariate_table(X, labels, len(y))
     if labels is not None and labels.has_duplicates:
         twice = labels[labels.duplicated()].unique()
@@ -137,6 +135,20 @@ def read_table(
     if len(table) != len(y):
         raise InputError(f"X has {len(table)} people and actions {len(y)}: give one row for each person")
     return labels, y, table, groups
+
+
+def action_numbers(actions: pd.Series) -> Array:
+    """Return actions as numbers; empty cells are of people who were not asked, other words are an error."""
+    numbers = pd.to_numeric(actions, errors="coerce")
+    words = actions[numbers.isna() & actions.notna()].astype(str)
+    words = words[words.str.strip() != ""]
+    if len(words):
+        raise InputError(
+            f"{len(words)} actions are not numbers: {listing(map(repr, words.unique()))}; write numbers, without "
+            "separators of thousands, and leave the cells of people who were not asked empty",
+            parameter="actions",
+        )
+    return numbers.to_numpy(dtype=float)
 
 
 def named_columns(actions: Any, X: Any, data: pd.DataFrame | None, groups: Any) -> tuple[Any, Any, Any]:

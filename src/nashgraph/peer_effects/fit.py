@@ -20,10 +20,6 @@ from .reduced_form import Estimate, Network, NotIdentifiedError, ReducedForm
 from .result import METHODS, GameFit
 from .simulated_moments import simulated_moments
 
-ERRORS = ("robust", "classical", "cluster")
-FRIENDS = "friends' "  # begins the name of a contextual effect
-GROUP = "group "  # begins the name of a group's own constant
-
 
 @dataclass(frozen=True, eq=False)
 class Design:
@@ -141,7 +137,7 @@ def fit_game(
     (0.4, ['peer effect', 'constant', 'x1'])
     """
     check_choice("method", method, tuple(METHODS))
-    check_choice("errors", errors, ERRORS)
+    check_choice("errors", errors, ("robust", "classical", "cluster"))
     check_choice("played", played, ("all", "constant"))
     check_choice("link", link, ("identity", *LINKS))
     count = check_integer("n_bootstrap", n_bootstrap, low=0, high=100_000, remedy="try 200")
@@ -191,13 +187,15 @@ def designed(
         if data.groups is None:
             raise InputError("fixed_effects=True needs groups, for example the village of each person")
         constants = group_columns(data.groups)
-        names = tuple(f"{GROUP}{k + 1}" for k in range(constants.shape[1]))
+        names = tuple(f"group {k + 1}" for k in range(constants.shape[1]))
     else:
         constants = np.ones((len(data.names), 1))
         names = (CONSTANT,)
     columns = np.column_stack([constants, data.covariates])
-    check_not_collinear(columns, [*names, *data.terms])
-    friends = tuple(f"{FRIENDS}{term}" for term in data.terms) if contextual else ()
+    friends = tuple(f"friends' {term}" for term in data.terms) if contextual else ()
+    terms = (*names, *data.terms, *friends)
+    design = Design(data, interaction, columns, terms, contextual, constant_only)
+    check_not_collinear(design.columns(data.mean_network), terms)
     observed = data.actions[data.observed]
     if not isinstance(interaction, Linear):
         if (observed < 0).any():
@@ -209,7 +207,7 @@ def designed(
             )
     if np.ptp(observed) == 0.0:
         raise InputError("everybody has the same action, so nothing can be fitted")
-    return Design(data, interaction, columns, (*names, *data.terms, *friends), contextual, constant_only)
+    return design
 
 
 def check_method(design: Design, method: str, censored: bool) -> None:

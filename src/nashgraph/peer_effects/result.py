@@ -31,10 +31,6 @@ METHODS = {
     "2sls": "two-stage least squares",
     "smm": "simulated moments",
 }
-# what to_json writes as it is, as numbers (null for none), and as tests
-PLAIN = ("terms", "n_draws", "n_groups", "between_draws", "settings", "left_out")
-NUMBERS = ("parameters", "covariance", "actions", "fitted_actions", "log_likelihood")
-TESTS = ("first_stage", "overidentification", "moran")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -84,6 +80,11 @@ class GameFit:
     bootstrap: Array | None = None
     left_out: Mapping[str, list[Any]] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
+
+    # What to_json writes as it is, and as numbers (null for none).
+    _plain = ("terms", "n_draws", "n_groups", "between_draws", "settings", "left_out")
+    _numbers = ("parameters", "covariance", "actions", "fitted_actions", "log_likelihood")
+    _tests = ("first_stage", "overidentification", "moran")
 
     def __repr__(self) -> str:
         return (
@@ -291,9 +292,9 @@ class GameFit:
         if not name:
             raise InputError("a fit with an interaction of your own cannot be written to a file")
         content: dict[str, Any] = {"format": FORMAT, "version": VERSION, "interaction": name[0]}
-        for attribute in (*PLAIN, *TESTS):
+        for attribute in (*self._plain, *self._tests):
             content[attribute] = getattr(self, attribute)
-        for attribute in NUMBERS:
+        for attribute in self._numbers:
             values = np.asarray(getattr(self, attribute), dtype=object)
             values[np.isnan(values.astype(float))] = None  # JSON has no NaN
             content[attribute] = values.tolist()
@@ -309,11 +310,11 @@ class GameFit:
             raise InputError(
                 "this is not a fitted game of this version: write it with nashgraph fit-game, or to_json()"
             )
-        values: dict[str, Any] = {name: content[name] for name in PLAIN}
+        values: dict[str, Any] = {name: content[name] for name in cls._plain}
         values["terms"] = tuple(content["terms"])
-        values |= {name: np.array(content[name], dtype=float) for name in NUMBERS}
+        values |= {name: np.array(content[name], dtype=float) for name in cls._numbers}
         values["log_likelihood"] = float(values["log_likelihood"])
-        values |= {name: content[name] and Statistic(*content[name]) for name in TESTS}
+        values |= {name: content[name] and Statistic(*content[name]) for name in cls._tests}
         values["names"] = np.array(content["names"], dtype=object)
         values["played_columns"] = np.array(content["played_columns"], dtype=float).reshape(-1, len(content["names"])).T
         values["interaction"] = as_interaction(content["interaction"])
