@@ -9,6 +9,8 @@ from sklearn.base import BaseEstimator
 
 from nashgraph import ConsensusGL, LearnedGraph, SmoothGL
 from nashgraph.report import compare_groups, differences, plot_differences, plot_networks, plot_profile, summarize
+from nashgraph.report.comparing import compared_groups
+from nashgraph.report.html import write_index
 from nashgraph.validation import InputError
 
 from .models import held
@@ -56,6 +58,21 @@ def test_different_groups_are_told_apart_and_the_ties_that_differ_come_first():
     together = {frozenset(pair) for pair in ("ab", "ac", "ad", "ef", "eg", "eh")}  # in one group or the other, not both
     assert abs(first["difference"]) > 0.3
     assert frozenset((first["source"], first["target"])) not in together or first["difference"] > 0
+
+
+def test_the_page_of_groups_compares_those_with_the_same_people(tmp_path):
+    random = np.random.default_rng(0)
+    one, other = (signals(random, factors, 150) for factors in (VILLAGES, MIXED))
+    tables = {"2019": pd.DataFrame(one), "2021": pd.DataFrame(other)}
+    comparison = compared_groups(tables, n_permutations=19)
+    (cells,) = comparison.rows
+    assert cells[:2] == ("2019 and 2021", "0.05")
+    write_index(
+        tmp_path / "index.html", "waves", ["wave", "who"], [("a", ["2019", "nobody"])], [], comparison=comparison
+    )
+    assert "<td>0.05</td>" in (tmp_path / "index.html").read_text()
+    tables["2023"] = pd.DataFrame(other).iloc[:, 1:]
+    assert "different people" in compared_groups(tables).sentence
 
 
 def test_strength_is_not_tested_if_a_method_gives_every_network_the_same():

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nashgraph import SmoothGL, TieModel
+from nashgraph import ConsensusGL, SmoothGL, TieModel
 from nashgraph.report.evidence import evidence_of, ties_per_node, weight_bars
 from nashgraph.report.html import render
 from nashgraph.report.places import rough_places
@@ -67,3 +67,12 @@ def test_places_are_moved_by_about_the_distance_to_the_nearest_neighbour():
     shift = (moved - table).to_numpy() * [1.0, 0.5**0.5]
     assert np.median(np.hypot(*shift.T)) == pytest.approx(1e-3, rel=0.5)
     assert rough_places(table[["gps_lat"]], None).equals(table[["gps_lat"]])
+
+
+def test_signals_with_gaps_that_part_of_them_cannot_tell_apart_have_no_curve():
+    """With two signals out of eight, two of the nodes share none."""
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(8, 12)))
+    X.iloc[:4, 0] = np.nan
+    X.iloc[4:7, 1] = np.nan
+    model = ConsensusGL(random_state=0, missing="pairwise").fit(X)
+    assert "stability" not in summarize(model, signals=X).trust

@@ -18,6 +18,8 @@ from ..consensus.parallel import cluster_map, runs_whole_tasks
 from ..files import claimed, written_together
 from ..io import Job, ModelRecord, Signals, TableError, has_column, plan_text, read_groups
 from ..io.graphs import write_csv
+from ..network_check import NetworkCheck
+from ..report.comparing import compared_groups
 from ..report.html import still_picture, write_index
 from ..report.prose import leaders
 from ..study import Study
@@ -118,7 +120,7 @@ def learn_groups(
         raise TableError(f"no {column} has a network: {'; '.join(reasons)}")
     for reason, names in reasons.items():
         voice.note(f"left out {column} {listing(names)}: {reason}", warning=True)
-    return write_all(job, folders, found, left_out, out, voice)
+    return write_all(job, folders, found, left_out, out, voice, {name: runs[name] for name in found})
 
 
 def learned_groups(runs: dict[str, Run], voice: Voice) -> Iterator[tuple[str, Outcome | InputError, list[Note]]]:
@@ -220,6 +222,7 @@ def write_all(
     left_out: dict[str, str],
     out: Path,
     voice: Voice,
+    runs: Mapping[str, Run],
 ) -> int:
     """Write what all groups have in one: nodes, edges and the page; say what came of it."""
     column = str(job.table.group)
@@ -243,6 +246,8 @@ def write_all(
         }
         for name, record in records.items()
     )
+    figures = table.drop(columns="folder") if (table["folder"] == table["group"]).all() else table
+    figures = figures.assign(**structure_column({name: runs[name].structure for name in records}))
     with written_together(out) as folder:
         write_csv(nodes, folder / NODES, "group", "name")
         write_csv(edges, folder / EDGES, "group", "source", "target")
@@ -250,10 +255,10 @@ def write_all(
         write_index(
             folder / INDEX,
             job.title,
-            [column, *(SCORES.get(heading, heading) for heading in table.columns[1:]), "who leads"],
+            [column, *(SCORES.get(heading, heading) for heading in figures.columns[1:]), "who leads"],
             [
                 (f"{FOLDER}/{folders[name]}/report.html", [*map(shown, row), leaders(found[name][1].graph).sentence])
-                for name, row in zip(found, table.itertuples(index=False), strict=True)
+                for name, row in zip(found, figures.itertuples(index=False), strict=True)
             ],
             [f"{column} {name}: {reason}" for name, reason in left_out.items()],
             [
@@ -261,8 +266,9 @@ def write_all(
                 for name, (_, outcome) in found.items()
                 if (file := out / FOLDER / folders[name] / LAYOUT).is_file()
             ],
+            comparison=compared_groups({name: run.signals.table for name, run in runs.items()}),
         )
-    voice.say(listed(table.drop(columns="folder") if (table["folder"] == table["group"]).all() else table))
+    voice.say(listed(figures.drop(columns="answers go together", errors="ignore")))
     if not voice.brief:
         voice.say(f"wrote {INDEX}, {FOLDERS}, {NODES}, {EDGES} and {FOLDER}/ to {out}/")
     voice.say(f"open {out / INDEX}")
@@ -276,6 +282,19 @@ def write_all(
         }
     )
     return UNFINISHED if left_out else max(code_of(record) for record in records.values())
+
+
+def structure_column(checks: Mapping[str, NetworkCheck | None]) -> dict[str, list[str]]:
+    """Return for each group whether its answers go together, as one column; none if no group was tested."""
+    words = []
+    for check in checks.values():
+        if check is None or check.verdict == "cannot tell":
+            words.append("not tested")
+        elif check.found:
+            words.append(f"yes (p = {check.p_value:.2g})")
+        else:
+            words.append(f"no, as in shuffled answers (p = {check.p_value:.2g})")
+    return {} if set(words) == {"not tested"} else {"answers go together": words}
 
 
 def shown(value: Any) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -9,6 +11,7 @@ import pandas as pd
 from numpy.linalg import norm
 from sklearn.base import clone
 
+from ..estimators import SmoothGL
 from ..graph import LearnedGraph, interval_around
 from ..matching import names_of, order_of
 from ..validation import Array, InputError, check_choice, check_integer
@@ -186,6 +189,45 @@ def compare_groups(model: Any, one: Any, other: Any, *, n_permutations: int = 19
         ties=table.sort_values(["p_adjusted", "p_value"], kind="stable", ignore_index=True),
         n_permutations=count,
     )
+
+
+class GroupComparison(NamedTuple):
+    """What the page of several groups says of their differences: a sentence, and a row of cells for two groups each."""
+
+    sentence: str
+    rows: list[tuple[str, str, str, str]]
+
+
+def compared_groups(
+    signals: Mapping[str, pd.DataFrame], *, most_pairs: int = 6, most_nodes: int = 200, n_permutations: int = 99
+) -> GroupComparison:
+    """Test whether the networks of groups of the same people differ (:func:`compare_groups`), two groups at a time.
+
+    Examples
+    --------
+    >>> random = np.random.default_rng(0)
+    >>> waves = {"2019": pd.DataFrame(random.normal(size=(20, 5))), "2021": pd.DataFrame(random.normal(size=(20, 4)))}
+    >>> compared_groups(waves).sentence
+    'The groups have different people, so they have no ties in common to compare.'
+    """
+    people = {frozenset(map(str, table.columns)) for table in signals.values()}
+    pairs = list(combinations(signals, 2))
+    if len(people) > 1 or not pairs:
+        return GroupComparison("The groups have different people, so they have no ties in common to compare.", [])
+    if len(pairs) > most_pairs or len(next(iter(people))) > most_nodes:
+        return GroupComparison("Too many groups or people for a test here: compare two with compare_groups.", [])
+    rows = []
+    for one, other in pairs:
+        test = compare_groups(SmoothGL(), signals[one], signals[other], n_permutations=n_permutations)
+        differ = int((test.ties["p_adjusted"] <= 0.05).sum())
+        strength = "not tested" if np.isnan(test.p_strength) else f"{test.p_strength:.2f}"
+        rows.append((f"{one} and {other}", f"{test.p_structure:.2f}", strength, f"{differ:,} of {len(test.ties):,}"))
+    sentence = (
+        f"Permutation tests of the same people in two groups, by SmoothGL with {n_permutations} permutations of the "
+        "signals. A small p-value says that the ties differ as a whole, or their sum; it assumes that signals are "
+        "exchangeable, as days or independent questions are."
+    )
+    return GroupComparison(sentence, rows)
 
 
 def tie_values(model: Any, X: Array) -> Array:

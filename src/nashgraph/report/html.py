@@ -27,6 +27,7 @@ from ..estimators import GraphEstimator
 from ..files import written_whole
 from ..graph import LearnedGraph
 from . import prose
+from .comparing import GroupComparison
 from .cut import cut_of
 from .drawing import make_drawing
 from .game import page_table
@@ -119,13 +120,21 @@ def write_index(
     rows: Sequence[tuple[str, Sequence[str]]],
     left_out: Sequence[str],
     pictures: Sequence[str] = (),
+    comparison: GroupComparison | None = None,
 ) -> None:
     """Write a table of reports as one HTML file: a row has a report's address and cells, the first of them the link.
 
-    ``pictures`` are the networks as SVG, one for each row (see :func:`still_picture`).
+    ``pictures`` are the networks as SVG, one for each row (see :func:`still_picture`). What the last column says of
+    every row alike stands once, below the table.
     """
     drawn = [Markup(picture) for picture in pictures]
-    page = filled("index.html", "", title=title, headings=headings, rows=rows, left_out=left_out, pictures=drawn)
+    last = {cells[-1] for _, cells in rows}
+    said_once = last.pop() if len(last) == 1 and len(rows) > 1 else ""
+    if said_once:
+        headings = headings[:-1]
+        rows = [(address, cells[:-1]) for address, cells in rows]
+    values = {"title": title, "headings": headings, "rows": rows, "left_out": left_out, "pictures": drawn}
+    page = filled("index.html", "", said_once=said_once, comparison=comparison, **values)
     with written_whole(path) as name:
         name.write_text(page, encoding="utf-8", newline="\n")
 
