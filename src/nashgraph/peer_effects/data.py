@@ -124,17 +124,30 @@ def read_table(
 ) -> tuple[pd.Index | None, Array, pd.DataFrame, Any]:
     """Return the labels of the people (None if there are none), their actions, covariates and groups."""
     actions, X, groups = named_columns(actions, X, data, groups)
-    labels = actions.index if isinstance(actions, pd.Series) else None
     y = action_numbers(pd.Series(actions))
-    labels, table = covariate_table(X, labels, len(y))
-    if labels is not None and labels.has_duplicates:
-        twice = labels[labels.duplicated()].unique()
-        raise InputError(f"these people have more than one action: {listing(twice)}; keep one row for each")
-    if labels is not None and isinstance(X, pd.DataFrame | pd.Series):
-        table = table.reindex(labels)
+    labels = actions.index if isinstance(actions, pd.Series) else None
+    check_named_once(labels, "action")
+    if isinstance(X, pd.DataFrame | pd.Series):
+        table = pd.DataFrame(X)
+        check_named_once(table.index, "row of X")
+        if labels is not None:
+            table = table.reindex(labels)
+        elif len(table) == len(y):
+            labels = table.index
+    else:
+        values = np.zeros((len(y), 0)) if X is None else np.asarray(X, dtype=float)
+        values = values.reshape(len(values), -1)
+        table = pd.DataFrame(values, columns=[f"x{k + 1}" for k in range(values.shape[1])])
     if len(table) != len(y):
         raise InputError(f"X has {len(table)} people and actions {len(y)}: give one row for each person")
     return labels, y, table, groups
+
+
+def check_named_once(labels: pd.Index | None, what: str) -> None:
+    """Refuse people who are named twice."""
+    if labels is not None and labels.has_duplicates:
+        twice = labels[labels.duplicated()].unique()
+        raise InputError(f"these people have more than one {what}: {listing(twice)}; keep one row for each")
 
 
 def action_numbers(actions: pd.Series) -> Array:
@@ -173,21 +186,6 @@ def named_columns(actions: Any, X: Any, data: pd.DataFrame | None, groups: Any) 
     return actions, X, groups
 
 
-def covariate_table(X: Any, labels: pd.Index | None, n_people: int) -> tuple[pd.Index | None, pd.DataFrame]:
-    """Return the covariates as a table, and the labels: those of the actions, or else of the covariates."""
-    if X is None:
-        return labels, pd.DataFrame(index=range(n_people) if labels is None else labels)
-    if isinstance(X, pd.DataFrame | pd.Series):
-        table = X.to_frame() if isinstance(X, pd.Series) else X
-        if table.index.has_duplicates:
-            twice = table.index[table.index.duplicated()].unique()
-            raise InputError(f"these people have more than one row of X: {listing(twice)}; keep one row for each")
-        return (table.index if labels is None and len(table) == n_people else labels), table
-    values = np.asarray(X, dtype=float)
-    values = values[:, None] if values.ndim == 1 else values
-    return labels, pd.DataFrame(values, columns=[f"x{k + 1}" for k in range(values.shape[1])])
-
-
 def column_of(data: pd.DataFrame, name: str) -> pd.Series:
     """Return a column of a table."""
     if name not in data:
@@ -210,49 +208,36 @@ def formula_columns(formula: str, data: pd.DataFrame) -> pd.DataFrame:
 
 def numeric_columns(table: pd.DataFrame) -> tuple[Array, list[str]]:
     """Return a table as numbers: a column of words becomes 0/1 columns, one for each word but the first."""
-    columns = list[Array]()
-    terms = list[str]()
-    for name in table.columns:
-        column = table[name]
+    columns = dict[str, Array]()
+    for name, column in table.items():
         if pd.api.types.is_numeric_dtype(column.dtype):
-            columns.append(column.to_numpy(dtype=float, na_value=np.nan))
-            terms.append(str(name))
+            columns[str(name)] = column.to_numpy(dtype=float, na_value=np.nan)
             continue
-        words = column.dropna().astype(str)
         # The first word is the reference: with the constant, all words together would be collinear.
-        for word in sorted(words.unique())[1:]:
-            values = (column.astype(str) == word).to_numpy(dtype=float)
-            values[column.isna().to_numpy()] = np.nan
-            columns.append(values)
-            terms.append(f"{name}[{word}]")
-    if not columns:
-        return np.zeros((len(table), 0)), []
-    return np.column_stack(columns), terms
+        for word in sorted(column.dropna().astype(str).unique())[1:]:
+            is_word = (column.astype(str) == word).astype(float)
+            columns[f"{name}[{word}]"] = is_word.where(column.notna()).to_numpy()
+    return np.column_stack([np.zeros((len(table), 0)), *columns.values()]), [*columns]
 
 
 def matched(
     names: Array | None, labels: pd.Index | None, n_people: int, n_nodes: int
 ) -> tuple[Array, Array, dict[str, list[Any]]]:
-    """Return the places in the network and the rows of the table of the same people, and who is on one side only."""
+    """Return the places in the network and the rows of the table of the same people, and those of one side only."""
     ours = None if names is None else as_names(names)
     theirs = None if labels is None else as_names(labels)
-    if ours is None and theirs is not None and not is_numbered(theirs):
-        ours = None if n_people == n_nodes else [str(place) for place in range(n_nodes)]
-    # Row numbers on one side are positions, unless the other side has the same numbers as names.
-    by_place = ours is None or theirs is None
-    if not by_place and not {*ours} & {*theirs}:  # type: ignore[misc]
-        by_place = is_numbered(ours) or is_numbered(theirs)  # type: ignore[arg-type]
-        if not by_place:
+    if ours is None and theirs is not None and n_people != n_nodes and not is_numbered(theirs):
+        ours = [str(place) for place in range(n_nodes)]
+    if ours is None or theirs is None or not {*ours} & {*theirs}:
+        # Row numbers on one side are positions, unless the other side has the same numbers as names.
+        if ours is not None and theirs is not None and not (is_numbered(ours) or is_numbered(theirs)):
             raise InputError(
-                f"nobody in the table is in the network: the network has {listing(ours or [], 3)}, the table "
-                f"{listing(theirs or [], 3)}; name people in both alike"
+                f"nobody in the table is in the network: the network has {listing(ours, 3)}, the table "
+                f"{listing(theirs, 3)}; name people in both alike"
             )
-    if by_place:
         if n_people != n_nodes:
             raise InputError(f"actions has {n_people} people and the network {n_nodes}: give names, or one for each")
         return np.arange(n_nodes), np.arange(n_nodes), {}
-    assert ours is not None
-    assert theirs is not None
     rows = {name: row for row, name in enumerate(theirs)}
     places = np.array([place for place, name in enumerate(ours) if name in rows], dtype=np.int64)
     left_out = {

@@ -12,7 +12,7 @@ from ..games import Interaction, Linear, as_interaction
 from ..games.interactions import Response
 from ..validation import Array, InputError, check_choice, check_integer, warn
 from .data import CONSTANT, GameData, check_not_collinear, game_data, group_columns
-from .instruments import first_stage, instruments_of, moran, two_stage
+from .instruments import check_instruments, first_stage, instruments_of, moran, two_stage
 from .least_squares import Search, Solution, covariance, least_squares
 from .likelihood import censored_likelihood, quasi_likelihood
 from .links import LINKS, Normal, response_of
@@ -170,10 +170,10 @@ def fit_game(
         [weights] = matched.networks
         columns = design.columns(weights)
         excluded = instruments_of(weights, design.instrumental, columns)
+        check_instruments(excluded)
         if method == "2sls":
             estimate = two_stage(weights, matched.actions, columns, excluded, errors, matched.groups)
         else:
-            check_varied(excluded)
             maximise = censored_likelihood if censored else quasi_likelihood
             estimate = maximise(weights, matched.actions, columns)
     return fitted(design, settings, estimate)
@@ -276,15 +276,6 @@ def bootstrapped(
     if len(bootstrap) < max(2, count // 2):
         raise InputError("most bootstrap fits failed: there are too few people for these terms")
     return np.array(bootstrap)
-
-
-def check_varied(excluded: Array) -> None:
-    """Refuse a likelihood whose peer effect only the covariance of errors could tell."""
-    if not excluded.shape[1]:
-        raise NotIdentifiedError(
-            "the peer effect is not identified: what friends are like is a combination of what people are like "
-            "themselves, as in complete groups of one size; add a covariate, or a network with open triangles"
-        )
 
 
 def fitted(design: Design, settings: dict[str, Any], estimate: Estimate) -> GameFit:

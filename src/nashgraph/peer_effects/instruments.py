@@ -36,15 +36,20 @@ def instruments_of(weights: Any, columns: Array, included: Array) -> Array:
     return both[:, new]
 
 
+def check_instruments(excluded: Array) -> None:
+    """Refuse to tell a peer effect by nothing, or by the covariance of errors alone."""
+    if not excluded.shape[1]:
+        raise NotIdentifiedError(
+            "the peer effect is not identified: what friends and their friends are like is a combination of what "
+            "people are like themselves, as without covariates, in complete groups of one size or in an empty network; "
+            "add a covariate, or a network with open triangles"
+        )
+
+
 def two_stage(
     weights: Any, actions: Array, included: Array, excluded: Array, errors: str, groups: Array | None
 ) -> Estimate:
     """Return the estimate by two-stage least squares, and its tests."""
-    if not excluded.shape[1]:
-        raise NotIdentifiedError(
-            "there is no instrument for what friends do: friends of friends differ in nothing from friends, as in "
-            "complete groups of one size, or there is no covariate"
-        )
     regressors = np.column_stack([weights @ actions, included])
     instruments = np.column_stack([included, excluded])
     # The projection on the instruments, without their N x N matrix.

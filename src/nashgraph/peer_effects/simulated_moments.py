@@ -20,9 +20,9 @@ import numpy as np
 from scipy import optimize
 
 from ..validation import Array, InputError
-from .instruments import instruments_of
+from .instruments import check_instruments, instruments_of
 from .least_squares import meat
-from .reduced_form import Estimate, Network, NotIdentifiedError, ReducedForm
+from .reduced_form import Estimate, Network, ReducedForm
 
 
 def simulated_moments(
@@ -79,9 +79,7 @@ def _instruments(networks: Sequence[Network], covariates: Array) -> list[tuple[N
     for network in networks:
         once = network.weights @ covariates
         pairs.append((network, np.column_stack([network.played, once, network.weights @ once])))
-    first = networks[0]
-    if not instruments_of(first.weights, covariates, first.played).shape[1]:
-        raise NotIdentifiedError("there is no instrument for what friends do: add a covariate of people's own")
+    check_instruments(instruments_of(networks[0].weights, covariates, networks[0].played))
     return pairs
 
 
