@@ -23,25 +23,20 @@ from typing import Any
 
 import numpy as np
 from scipy import optimize, sparse, stats
-from scipy.sparse.csgraph import connected_components
 
 from ..validation import Array, InputError
-from .reduced_form import Estimate
+from .reduced_form import Estimate, dense_blocks
 
 
 def component_eigenvalues(weights: Any, most: int = 3000) -> Array:
     """Return all eigenvalues of a network, by connected components of at most ``most`` people."""
-    labels = connected_components(weights, directed=False)[1]
-    values = list[Array]()
-    for label in np.flatnonzero(np.bincount(labels) > 1):
-        people = np.flatnonzero(labels == label)
-        if len(people) > most:
-            raise InputError(
-                f"a connected part of the network has {len(people):,} people: the likelihood needs all eigenvalues of "
-                f"its weights, which takes too long above {most:,}; use method='nls' or '2sls'"
-            )
-        values.append(np.linalg.eigvals(weights[people][:, people].toarray()))
-    return np.concatenate(values) if values else np.zeros(0)
+    blocks = dense_blocks(weights, most)
+    if blocks is None:
+        raise InputError(
+            f"a connected part of the network has more than {most:,} people: the likelihood needs all eigenvalues of "
+            "its weights, which takes too long; use method='nls' or '2sls'"
+        )
+    return np.concatenate([np.linalg.eigvals(block) for _, block in blocks])
 
 
 def log_determinant(phi: float, eigenvalues: Array) -> float:
@@ -84,41 +79,26 @@ def _lee_covariance(
     """Return Lee's covariance of (φ, b), from G = W (I - φW)⁻¹ component by component."""
     n, k = columns.shape
     mean = columns @ coefficients
-    diagonal, played, squares = _traces(weights, phi, mean)
-    third = float(np.mean(residuals**3))
-    fourth = float(np.mean(residuals**4))
-    excess = fourth - 3.0 * variance**2
-    information = np.zeros((k + 2, k + 2))  # φ, b, σ²
-    information[0, 0] = squares + float(played @ played) / variance
-    information[0, 1 : k + 1] = columns.T @ played / variance
-    information[1 : k + 1, 1 : k + 1] = columns.T @ columns / variance
-    information[0, k + 1] = diagonal.sum() / variance
-    information[k + 1, k + 1] = n / (2.0 * variance**2)
-    omega = np.zeros_like(information)
-    omega[0, 0] = (2.0 * third * float(diagonal @ played) + excess * float(diagonal @ diagonal)) / variance**2
-    omega[0, 1 : k + 1] = third / variance**2 * (columns.T @ diagonal)
-    omega[1 : k + 1, k + 1] = third / (2.0 * variance**3) * columns.sum(axis=0)
-    omega[0, k + 1] = (third * played.sum() + excess * diagonal.sum()) / (2.0 * variance**3)
-    omega[k + 1, k + 1] = n * excess / (4.0 * variance**4)
-    information, omega = (np.triu(matrix) + np.triu(matrix, 1).T for matrix in (information, omega))
-    inverse = np.linalg.pinv(information)
-    return (inverse + inverse @ omega @ inverse)[: k + 1, : k + 1]
-
-
-def _traces(weights: Any, phi: float, mean: Array) -> tuple[Array, Array, float]:
-    """Return the diagonal of G, G times the mean, and tr(G² + GᵀG)."""
-    diagonal = np.zeros(len(mean))
-    played = np.zeros(len(mean))
+    diagonal = np.zeros(n)
+    played = np.zeros(n)
     squares = 0.0
-    labels = connected_components(weights, directed=False)[1]
-    for label in np.flatnonzero(np.bincount(labels) > 1):
-        people = np.flatnonzero(labels == label)
-        block = weights[people][:, people].toarray()
+    for people, block in dense_blocks(weights, n) or []:
         G = block @ np.linalg.inv(np.eye(len(people)) - phi * block)
         diagonal[people] = np.diag(G)
         played[people] = G @ mean[people]
         squares += float(np.sum(G * G.T) + np.sum(G * G))
-    return diagonal, played, squares
+    # Each person's part of the score of φ, b and σ² is linear in the error, plus what is quadratic in it.
+    linear = np.column_stack([played, columns, np.zeros(n)]) / variance
+    quadratic = np.column_stack([diagonal / variance, np.zeros((n, k)), np.full(n, 0.5 / variance**2)])
+    information = variance * (linear.T @ linear)
+    information[0, 0] += squares
+    information[0, -1] = information[-1, 0] = diagonal.sum() / variance
+    information[-1, -1] = n / (2.0 * variance**2)
+    third = float(np.mean(residuals**3))
+    excess = float(np.mean(residuals**4)) - 3.0 * variance**2
+    omega = third * (linear.T @ quadratic + quadratic.T @ linear) + excess * (quadratic.T @ quadratic)
+    inverse = np.linalg.pinv(information)
+    return (inverse + inverse @ omega @ inverse)[: k + 1, : k + 1]
 
 
 def censored_likelihood(weights: Any, actions: Array, columns: Array) -> Estimate:

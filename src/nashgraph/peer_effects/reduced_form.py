@@ -65,6 +65,23 @@ class Estimate(NamedTuple):
     bootstrap: Array | None = None
 
 
+def dense_blocks(weights: Any, most: int, together: int = 64) -> list[tuple[Array, Array]] | None:
+    """Return connected components as dense blocks (people, weights); None if one has more than ``most`` people.
+
+    Components that begin within the same ``together`` places share a block, because each block costs a call.
+    """
+    labels = connected_components(weights, directed=False)[1]
+    sizes = np.bincount(labels)
+    if sizes.max(initial=0) > most:
+        return None
+    block_of = ((np.cumsum(sizes) - sizes) // together)[labels]
+    order = np.argsort(block_of, kind="stable")
+    blocks = []
+    for people in np.split(order, np.flatnonzero(np.diff(block_of[order])) + 1):
+        blocks.append((people, weights[people][:, people].toarray()))
+    return blocks
+
+
 @dataclass(frozen=True, eq=False)
 class Network:
     """One network with the columns that are played on it and those that are not."""
@@ -85,22 +102,9 @@ class Network:
 
     @cached_property
     def blocks(self) -> list[tuple[Array, Array]] | None:
-        """Connected components as dense blocks: (people, weights). None if one is too large to be factored."""
-        n = self.weights.shape[0]
-        labels = connected_components(self.weights, directed=False)[1]
-        sizes = np.bincount(labels)
-        largest = int(sizes.max(initial=0))
-        many_ties = self.weights.nnz > self.dense_share * n * n
-        if largest > (5 * self.dense_up_to if many_ties else self.dense_up_to):
-            return None
-        # Small components that lie next to each other share a block, because each block costs a call.
-        starts = np.cumsum(sizes) - sizes
-        block_of = (starts // 64)[labels]
-        order = np.argsort(block_of, kind="stable")
-        blocks = []
-        for people in np.split(order, np.flatnonzero(np.diff(block_of[order])) + 1):
-            blocks.append((people, self.weights[people][:, people].toarray()))
-        return blocks
+        """Connected components as dense blocks, None if one is too large to be factored."""
+        many_ties = self.weights.nnz > self.dense_share * self.weights.shape[0] ** 2
+        return dense_blocks(self.weights, 5 * self.dense_up_to if many_ties else self.dense_up_to)
 
     def actions(self, phi: float, benefit: Array) -> Array:
         """Return the equilibrium of the game."""
