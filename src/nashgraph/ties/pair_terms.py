@@ -311,9 +311,10 @@ def cell_counts(data: PairData, people: Array) -> Array:
     """Count in how many pairs of some people with all others each cell occurs."""
     counts = np.zeros(data.first_cell[-1])
     cells = np.zeros(len(data.group), dtype=np.int32)
+    everybody = np.int64(0)  # the literal 0 would compile the function a second time
     for i in people:
         for term in range(len(data.kinds)):
-            fill_cells(data, term, i, 0, cells)
+            fill_cells(data, term, i, everybody, cells)
             for j in range(len(cells)):
                 if i != j and (data.within or data.group[i] != data.group[j]):
                     counts[cells[j]] += 1.0

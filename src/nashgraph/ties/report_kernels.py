@@ -400,8 +400,9 @@ class Rows(NamedTuple):
 @kernel(error_model="numpy")
 def posterior_of_group(data: PairData, weights: PairWeights, g: int, work: Work, rows: Rows, first: int) -> None:
     """Write the rows of the members of a group from ``first`` on; directed: row i, column j is the tie i → j."""
-    open_group(data, weights, g, 0, work)
-    class_of_groups(data, weights, g, 0, work)
+    everybody = np.int64(0)  # the literal 0 would compile the two functions a second time
+    open_group(data, weights, g, everybody, work)
+    class_of_groups(data, weights, g, everybody, work)
     start = data.member_start
     for i in range(start[g], start[g + 1]):
         row = i - start[g]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import NamedTuple
 
-from numba import prange
-
 from ..compiled import kernel
+from ..pairs.threads import shared
 from ..validation import Array
 from .report_kernels import NOT_ASKED, SMALLEST, PairData, PairWeights, Work, class_of_groups, make_work, open_group
 
@@ -14,6 +14,7 @@ from .report_kernels import NOT_ASKED, SMALLEST, PairData, PairWeights, Work, cl
 TIED = 0
 STRONG = 1
 NAMING = 2
+MOST_IN_ONE_THREAD = 200  # people, whose pairs take a few milliseconds: threads would not help
 
 
 class Sums(NamedTuple):
@@ -164,15 +165,38 @@ def add_group(data: PairData, weights: PairWeights, g: int, low: int, work: Work
                     scatter(work.cells[term, row], work.rest[part, row], first, sums.cells[part])
 
 
-@kernel(parallel=True, error_model="numpy")
 def evaluate(data: PairData, weights: PairWeights, most: int, power: int, totals: Array, chunks: Sums) -> None:
     """Add up the derivatives (``power`` 1) or the information (2) over all pairs of groups, and the log-likelihood.
 
-    The first axis of ``chunks`` and ``totals`` are runs of groups, so threads never write to the same place.
+    The first axis of ``chunks`` and ``totals`` are runs of groups, so threads never write to the same place. The
+    threads are Python's: Numba takes ten seconds longer to compile a parallel loop over so many arrays.
     """
+    n_chunks = len(totals)
+
+    def add_chunk(chunk: int, buffer: None = None) -> None:
+        add_chunks(data, weights, most, power, chunk, chunk + 1, totals, chunks)
+
+    if len(data.group) <= MOST_IN_ONE_THREAD:
+        add_chunks(data, weights, most, power, 0, n_chunks, totals, chunks)
+    else:
+        deque(shared(add_chunk, range(n_chunks), lambda: None), maxlen=0)
+
+
+@kernel(error_model="numpy")
+def add_chunks(
+    data: PairData,
+    weights: PairWeights,
+    most: int,
+    power: int,
+    first: int,
+    last: int,
+    totals: Array,
+    chunks: Sums,
+) -> None:  # fmt: skip
+    """Add up the chunks from ``first`` to before ``last``."""
     n_groups = len(data.member_start) - 1
     n_chunks = len(totals)
-    for chunk in prange(n_chunks):
+    for chunk in range(first, last):
         work = make_work(data, len(weights.class_tie), most)
         sums = Sums(
             chunks.cells[chunk], chunks.classes[chunk], chunks.group[chunk], chunks.person[chunk], chunks.other[chunk]
