@@ -68,5 +68,7 @@ from .survey_plan import plot_plan as plot_plan
 from .tie_survey import TieSurvey as TieSurvey
 from .validation import DataWarning as DataWarning
 from .validation import InputError as InputError
+from .wave_comparison import compare_waves as compare_waves
+from .wave_comparison import fit_waves as fit_waves
 
 __version__: str

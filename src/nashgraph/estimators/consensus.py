@@ -266,6 +266,11 @@ class ConsensusGL(GraphEstimator):
         """Return the game with these benefits."""
         return replace(self._game(), benefit=benefit)
 
+    def compared(self, X: Array) -> tuple[str, Array]:
+        """Return what the signals are, and the signals as they are compared: standardised, or as they were given."""
+        kind = self._kind(X)
+        return kind.name, self._scaled(X, kind)[0]
+
     def _kind(self, X: Array) -> Kind:
         """Return what the signals are."""
         name = check_choice("signals", self.signals, ("auto", ANSWERS, SAMPLES))
