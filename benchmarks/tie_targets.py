@@ -66,7 +66,7 @@ def authors_estimator(T: Array, counts: Array, n_ties: Array, lam: float, rounds
     return M + M.T
 
 
-# What is asked: share of people asked, share forgotten, off by one, recall told, house numbers.
+# The questions: share of people asked, share forgotten, off by one, recall told, house numbers.
 COUNTS: dict[str, tuple[float, float, bool, float | None, bool]] = {
     "counts exact": (1.0, 0.0, False, None, False),
     "counts, 30% forgotten, off by one": (1.0, 0.3, True, 0.7, False),

@@ -10,7 +10,7 @@ to a question could as well have been given in the other wave, so a question's t
 1/2 (without questions: signals are dealt to the waves again). The p-value (1 + #{T* ≥ T}) / (1 + number of draws) is
 valid for any number of signals. For nodes, :math:`T_i` of the node's incoming and outgoing weights is standardised over
 the draws, and compared with the largest of all nodes in each draw (Westfall and Young 1993): with probability 95%
-chance brings no node below 0.05. Those who lost or gained a neighbour have changed, too.
+chance brings no node below 0.05. Somebody who lost or gained a neighbour has changed as well.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ def compare_waves(
     drawn_by_node = np.zeros((n_permutations, len(names)))
     for draw in range(n_permutations):
         drawn[draw], drawn_by_node[draw] = _moved(model, signals, _dealt(later, pairs, random))
-    # What was observed is one of the draws: standardised by the others alone, it would be the largest too often.
+    # Standardised by the draws alone, the observed change would be the largest too often.
     together = np.vstack([drawn_by_node, by_node])
     mean = together.mean(axis=0)
     spread = np.maximum(together.std(axis=0), 1e-12)

@@ -13,7 +13,7 @@ from nashgraph.ties.waves import WaveTask
 
 
 def panel(n=50, waves=4, stay=0.8, seed=0):
-    """Networks whose ties are kept with a probability, and who names whom in each wave."""
+    """Networks whose ties are kept with a probability, and the names given in each wave."""
     random = np.random.default_rng(seed)
     place = random.random(n)
     density = 0.5 * np.exp(-10 * np.abs(place[:, None] - place))

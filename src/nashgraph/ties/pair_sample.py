@@ -2,8 +2,8 @@ r"""A sample of the pairs of groups, drawn once, whose weighted sums stand for t
 
 Every pair of groups about which somebody reported a tie, or whose tie is known, is in the sample (the cases). Any other
 pair gh is in it with a probability π_gh of its own (the controls) and has the weight 1/π_gh, so that sums over the
-sample are unbiased estimates of sums over all pairs (Horvitz and Thompson). Which controls tell most is known
-beforehand: those in rare cells of a covariate, such as near neighbours. With f_t(gh) the share of pairs that are in the
+sample are unbiased estimates of sums over all pairs (Horvitz and Thompson). Controls in rare cells
+of a covariate, such as near neighbours, tell most. With f_t(gh) the share of pairs that are in the
 same cell of term t as gh, K_t its number of cells that occur, and T terms,
 
     π_gh = min(1, m / N · 1/T Σ_t 1 / (K_t f_t(gh))),

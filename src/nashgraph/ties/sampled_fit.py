@@ -6,11 +6,11 @@ round maximises the corrected sample
     L_s(θ) + (∇L(θ_t) − ∇L_s(θ_t)) · θ + log prior(θ),        starting from θ_t,                                  (1)
 
 and ends at θ_{t+1} (Shamir, Srebro, Zhang 2014; Jordan, Lee, Yang 2019). The gradient of (1) at θ_t is that of the full
-problem, so the full solution is a fixed point, whatever the sample. The distance to it shrinks in every round by a
+problem, so the full solution is a fixed point for every sample. The distance to it shrinks in every round by a
 factor of about ‖1 − H_s⁻¹H‖, how much the curvatures of sample and problem differ: a tenth with 300 controls a person.
 
-What is exact: the gradient in the certificate, the objective, and so the solution up to the tolerance. What is sampled:
-the way there, and the diagonal of the information, which scales the coordinates and gives standard errors (relative
+The gradient in the certificate and the objective are exact, and so is the solution, up to the tolerance. Steps are
+sampled, and so is the diagonal of the information, which scales the coordinates and gives standard errors (relative
 error below a tenth). A round whose exact gradient is not half of the last one's doubles the sample.
 """
 
@@ -55,7 +55,7 @@ def fit_sampled(
     """Return the maximum of the posterior; ``size`` is what the norm of the scaled gradient is divided by.
 
     The first round, without a correction, ends at ``first_tol``: the sample's own error is larger. A corrected round
-    leaves ``share_left`` of the gradient that it began with, about what the sample gets wrong.
+    leaves ``share_left`` of the gradient that it began with, about the error of the sample.
     """
     people = np.random.default_rng(seed).permutation(len(problem.data.group))[:ROWS_FOR_SPREAD]
     counts = cell_counts(problem.data, people)
