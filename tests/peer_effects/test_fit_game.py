@@ -96,13 +96,18 @@ def test_the_jacobian_agrees_with_differences(interaction, factored):
     linked = interaction in ("logit", "log")
     response = response_of(interaction if linked else "identity", linked or interaction == "linear", np.zeros(1))
     rule = as_interaction("linear" if linked else interaction)
-    form = ReducedForm((Network(W, played, X[:, 2:], rule, response, dense_up_to=400 if factored else 0),))
+    network = Network(W, played, X[:, 2:], rule, response, dense_up_to=400 if factored else 0)
+    form = ReducedForm((network,))
     theta, step = np.array([0.5, 0.4, 0.8, 0.2, -0.7]) * (0.2 if interaction == "log" else 1.0), 1e-6
     point = form.at(theta[0], theta[1:])
     for k in range(5):
         shift = step * (np.arange(5) == k)
         up, down = (form.at((theta + sign * shift)[0], (theta + sign * shift)[1:]).mean for sign in (1, -1))
         np.testing.assert_allclose(point.jacobian[:, k], (up - down) / (2 * step), rtol=1e-5, atol=1e-7)
+    # The series over powers of W, for linear games, against a solve on the network.
+    solved = network.at(theta[0], theta[1:])
+    np.testing.assert_allclose(point.mean, solved.mean, rtol=1e-10)
+    np.testing.assert_allclose(point.jacobian, solved.jacobian, rtol=1e-9, atol=1e-10)
 
 
 @pytest.mark.parametrize("contextual", [False, True])

@@ -43,7 +43,7 @@ class Search:
 
     grid: int = 9
     grid_draws: int = 3
-    share: float = 0.95
+    share: float = 0.9
     tol: float = 1e-8
     max_steps: int = 100
     identified: float = 1e-6

@@ -108,8 +108,9 @@ class Network:
 
     def actions(self, phi: float, benefit: Array) -> Array:
         """Return the equilibrium of the game."""
-        if self.linear:
-            return self.solver(phi, None)(benefit[:, None])[:, 0]
+        if self.linear:  # for one column products are faster than a factorisation
+            rest = solve_affine(lambda vector: phi * (self.weights @ vector), benefit, tol=self.tol)
+            return rest.point if rest.residual <= 1e-9 else self.solver(phi, None)(benefit[:, None])[:, 0]
         rest = solve_response(
             lambda vector: phi * (self.weights @ vector), benefit, self.interaction, self.response, tol=self.tol
         )
@@ -174,6 +175,37 @@ class Network:
         return np.column_stack([self.solver(phi, None)(self.played), self.outside])
 
 
+class Powers:
+    r"""The means over draws of the columns Z, W Z, W² Z and so on, computed when they are needed.
+
+    .. math:: \frac1R \sum_r (I - \phi W_r)^{-1} Z_r = \sum_k \phi^k \, \frac1R \sum_r W_r^k Z_r
+
+    One series does for every φ and all draws. With :math:`q = |\phi| \max_r \|W_r\|_\infty < 1` the terms from the K-th
+    on add at most :math:`q^K / (1 - q)` of the largest entry of Z.
+    """
+
+    def __init__(self, weights: list[Any], played: list[Array]) -> None:
+        self.weights = weights
+        self.last = played
+        self.means = [np.mean(played, axis=0)]
+        self.norm = max(float(abs(network).sum(axis=1).max()) for network in weights)
+
+    def enough(self, phi: float, tol: float = 1e-13, most: float = 2e7, longest: int = 400) -> Array | None:
+        """Return the terms that φ needs, (K, n, columns); None if solving is faster, or they have too many numbers."""
+        q = abs(phi) * self.norm
+        if q >= 1.0:
+            return None
+        count = 2
+        if q > 0.0:
+            count += int(np.log(tol * (1.0 - q)) / np.log(q))
+        if count > longest or count * self.means[0].size > most:
+            return None
+        while len(self.means) < count:
+            self.last = [weights @ values for weights, values in zip(self.weights, self.last, strict=True)]
+            self.means.append(np.mean(self.last, axis=0))
+        return np.array(self.means[:count])
+
+
 @dataclass(frozen=True, eq=False)
 class ReducedForm:
     """The regression function averaged over draws of the network."""
@@ -202,15 +234,36 @@ class ReducedForm:
         response = self.networks[0].response
         return response if isinstance(response, Logit | Log) else Normal()
 
+    @cached_property
+    def powers(self) -> Powers:
+        """Those series of the played columns."""
+        return Powers([network.weights for network in self.networks], [network.played for network in self.networks])
+
+    @cached_property
+    def outside(self) -> Array:
+        """The mean over draws of the terms that are not played."""
+        return np.asarray(np.mean([network.outside for network in self.networks], axis=0))
+
     def at(self, phi: float, coefficients: Array) -> Point:
         """Return the mean over draws, and the Jacobian of the mean."""
-        points = [network.at(phi, coefficients) for network in self.networks]
-        mean = np.mean([point.mean for point in points], axis=0)
-        return Point(mean, np.mean([point.jacobian for point in points], axis=0))
+        terms = self.powers.enough(phi) if self.linear else None
+        if terms is None:
+            points = [network.at(phi, coefficients) for network in self.networks]
+            mean = np.mean([point.mean for point in points], axis=0)
+            return Point(mean, np.mean([point.jacobian for point in points], axis=0))
+        k = terms.shape[2]
+        orders = np.arange(len(terms))
+        by_terms = np.tensordot(phi**orders, terms, 1)
+        by_phi = np.tensordot(orders[1:] * phi ** orders[:-1], terms[1:], 1) @ coefficients[:k]
+        mean = by_terms @ coefficients[:k] + self.outside @ coefficients[k:]
+        return Point(mean, np.column_stack([by_phi, by_terms, self.outside]))
 
     def columns(self, phi: float) -> Array:
         """Return the regressors at given φ, for a linear game."""
-        return np.mean([network.columns(phi) for network in self.networks], axis=0)
+        terms = self.powers.enough(phi)
+        if terms is None:
+            return np.mean([network.columns(phi) for network in self.networks], axis=0)
+        return np.column_stack([np.tensordot(phi ** np.arange(len(terms)), terms, 1), self.outside])
 
     def means(self, phi: float, coefficients: Array) -> Array:
         """Return the regression function on each draw, (n_draws, n)."""
