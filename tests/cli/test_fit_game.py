@@ -59,6 +59,17 @@ def test_the_fit_is_printed_with_its_condition(village):
     assert "first stage: F = " in result.stdout
 
 
+def test_answers_yes_or_no_are_fitted_by_their_likelihood_and_act_finds_the_fit(village):
+    folder, _, table = village
+    table.assign(adopted=(table.age + np.tile([1.5, -1.5], 30) > 0).astype(int)).to_csv(folder / "people.csv")
+    asked = ("--action", "adopted", "--covariates", "age", "--undirected", "--link", "logit")
+    result = run("fit-game", folder / "ties.csv", folder / "people.csv", *asked)
+    assert result.exit_code == 0, result.output
+    assert "estimated by: maximum likelihood" in result.stdout
+    assert f"next: nashgraph act {folder / 'ties.csv'} --game" in result.stdout.replace("\n", " ")
+    assert run("act", folder / "ties.csv", "--undirected", "--game", folder).exit_code == 0
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

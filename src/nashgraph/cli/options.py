@@ -473,6 +473,9 @@ class FitGameArguments:
         help="nls: least squares of the reduced form; qml: quasi-maximum likelihood; 2sls: friends of friends as "
         "instruments; smm: simulated moments on draws.",
     )
+    link: Literal["identity", "logit", "log"] = option(
+        metavar="[identity|logit|log]", default="identity", help="logit: actions are 0 or 1; log: they are counts."
+    )
     errors: Literal["robust", "classical", "cluster"] = option(
         metavar="[robust|classical|cluster]", default="robust", help="Standard errors; cluster: by --groups."
     )

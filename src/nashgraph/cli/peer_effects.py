@@ -44,6 +44,7 @@ def run_fit_game(asked: FitGameArguments) -> int:
             data=people,
             interaction=asked.interaction or "linear",
             method=asked.method,
+            link=asked.link,
             normalize=not asked.as_it_is,
             groups=asked.groups,
             fixed_effects=asked.fixed_effects,
