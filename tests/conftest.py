@@ -22,6 +22,15 @@ def signals(random):
     return random.normal(size=(20, 30))
 
 
+@pytest.fixture
+def read_here(monkeypatch):
+    """Binary files are read in this process, a third of a second faster than in a process of their own."""
+    from nashgraph.io import binary, read
+
+    for ending in binary.READERS:
+        monkeypatch.setitem(read.READERS, ending, binary.read_checked)
+
+
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",

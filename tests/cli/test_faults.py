@@ -67,7 +67,7 @@ COMMANDS = {
     "demo": lambda tmp_path, out: ("demo", "--out", out),
 }
 # Every write of one command fails once; the others write in the same way, so only some of their writes fail.
-STEPS = {"learn": 1, "path": 6, "compare": 2, "rerun": 6, "act": 3, "plan": 1, "demo": 20}
+STEPS = {"learn": 1, "path": 6, "compare": 2, "rerun": 6, "act": 3, "plan": 2, "demo": 60}
 FULL = OSError(errno.ENOSPC, "No space left on device")
 
 

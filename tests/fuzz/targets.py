@@ -86,7 +86,7 @@ TARGETS = {
 }
 
 
-SLOW = {"dta", "sav", "feather", "parquet", "xlsx", "npy", "npz"}  # read in a process of their own
+SLOW = {"dta", "sav", "feather", "parquet", "xlsx", "npy", "npz", "truth.npy"}  # read in a process of their own
 
 
 def seeds(target):

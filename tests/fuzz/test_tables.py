@@ -8,7 +8,7 @@ from contextlib import suppress
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from nashgraph.io import TableOptions, load_signals
@@ -49,6 +49,8 @@ def test_text_is_read_as_what_it_says(tmp_path_factory, table, separator, encodi
     np.testing.assert_array_equal(found.to_numpy(), values.T)
 
 
+@pytest.mark.usefixtures("read_here")
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])  # it is the same for every example
 @given(tables(), st.sampled_from(["npy", "parquet", "xlsx"]))
 def test_every_kind_of_file_gives_the_same_numbers(tmp_path_factory, table, kind):
     ids, columns, values = table
