@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..pairs import PairSearch, make_search
-from ..validation import Array, check_benefit, check_choice, warn_vacuous_benefit
+from ..validation import Array, check_benefit, check_choice, check_observed, warn_vacuous_benefit
 
 
 def marginal_benefit(benefit: object, points: PairSearch) -> tuple[Array, str]:
@@ -43,7 +43,9 @@ def spectral_benefit(X: Array | PairSearch) -> Array:
     if hasattr(X, "top_eigenvector"):
         points: Any = X
     else:
-        points = make_search(np.asarray(X, dtype=float))
+        signals = np.asarray(X, dtype=float)
+        check_observed(signals, np.arange(signals.shape[1]))
+        points = make_search(signals)
     if not points.geometry.norms.any():
         return np.full(len(points), 1.0 / len(points))
     top: Array = points.top_eigenvector()

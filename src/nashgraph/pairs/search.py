@@ -144,11 +144,11 @@ def threaded_search(X: Array, node_costs: Array | None = None, sizes: Array | No
     return search
 
 
-def make_search(X: Array, engine: str = "threads", geometry: str = "distance", *, checked: bool = False) -> PairSearch:
+def make_search(X: Array, engine: str = "threads", geometry: str = "distance") -> PairSearch:
     """Return the search among the nodes of the signals X, where an engine keeps them; one serves a whole fit.
 
-    The geometry says what makes two nodes alike: their distance, their cosine or their inner product. Unless the
-    signals are ``checked`` already, they are refused if two nodes share none.
+    The geometry says what makes two nodes alike: their distance, their cosine or their inner product. If X has gaps,
+    every two nodes must share a signal (``validation.check_observed``): estimators check that once.
 
     Examples
     --------
@@ -158,8 +158,6 @@ def make_search(X: Array, engine: str = "threads", geometry: str = "distance", *
     """
     check_choice("geometry", geometry, GEOMETRIES)
     make = ENGINES[check_choice("engine", engine, ENGINES)]
-    if not checked:
-        check_observed(X, np.arange(X.shape[1]))
     return make(*in_geometry(X, geometry))
 
 

@@ -20,7 +20,7 @@ from ..pairs import Bonus, Weights, make_search
 from ..priors import GamePrior, Prior, State
 from ..registry import Settings
 from ..smoothness import Smoothness, make_smoothness
-from ..validation import Array, check_integer, check_number
+from ..validation import Array, check_integer, check_number, check_observed
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +55,7 @@ class Problem:
         engine: str = "threads",
     ) -> Problem:
         """Make a problem with a game prior of plain arrays and names; X may have gaps (NaN)."""
+        check_observed(X, np.arange(X.shape[1]))
         smoothness = make_smoothness(make_search(X, engine), beta, c, storage)
         return cls(smoothness, GamePrior(benefit, interaction, welfare))
 
