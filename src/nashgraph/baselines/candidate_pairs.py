@@ -17,7 +17,8 @@ from scipy import sparse
 
 from ..compiled import kernel
 from ..pairs import PairSearch
-from ..pairs._kernels import FAST, nearest_in_rows
+from ..pairs._kernels import FAST
+from ..pairs._smallest import nearest_in_rows, node_draws
 from ..validation import Array
 
 Integers = NDArray[np.integer[Any]]
@@ -103,7 +104,8 @@ class CandidatePairs:
         """Return each node's ``kept`` smallest distances, sorted."""
         nearest = np.empty((self.n_nodes, kept))
         nodes = np.arange(self.n_nodes)
-        nearest_in_rows(self._rows[2].reshape(self.n_nodes, -1), nodes, nearest, np.empty(nearest.shape, np.int32))
+        labels = np.empty(nearest.shape, np.int32)
+        nearest_in_rows(self._rows[2].reshape(self.n_nodes, -1), nodes, node_draws(self.n_nodes), nearest, labels)
         return nearest
 
     def sums(self, potential: Array, theta: float) -> NodeSums:

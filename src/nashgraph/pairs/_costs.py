@@ -1,12 +1,9 @@
-"""Numba kernels of what a pair costs, and of the choice among pairs that cost the same.
+"""Numba kernels of what a pair costs.
 
-Weights come from exact costs. A search compares costs that are rounded to 32 bits, with the draw of the pair in the
-bits that rounding frees.
+Weights come from exact costs. A search compares costs that are rounded to 32 bits, so that ties in the data are ties.
 """
 
 from __future__ import annotations
-
-from functools import cache
 
 import numpy as np
 from numba import prange
@@ -16,7 +13,6 @@ from ..validation import Array
 from ._kernels import FAST, Arrays
 
 HALF_BIT = 1 << 20  # half of the last bit kept: 32 of a float's 53 stay, so ties survive errors of a few thousand ulps
-DRAWN_SHIFT = np.uint64(43)  # leaves the 21 bits that rounding frees
 # Squared distance, relative to the size of the signals, below which two points are one: 450 ulps. A node near the
 # middle of the data has lost that many of its digits when it is scaled to length one.
 SAME_POINT = 1e-26
@@ -129,38 +125,6 @@ def sums_to_costs(
 
 def without_rounding(costs: Array) -> Array:
     """Return costs rounded to 32 bits (see :func:`snapped`), so that those that differ by rounding only are equal."""
-    return undrawn((costs.view(np.int64) + HALF_BIT).view(float))
-
-
-@cache
-def node_draws(n_nodes: int) -> Array:
-    """Return a random odd number of 64 bits for each node, always the same (the finalizer of SplitMix64)."""
-    found = np.arange(1, n_nodes + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    found = (found ^ (found >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    found = (found ^ (found >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return found ^ (found >> np.uint64(31)) | np.uint64(1)
-
-
-@kernel()
-def drawn(cost: float, one: int, other: int) -> float:
-    """Return a cost, rounded to 32 bits, with a draw for the pair from its nodes' draws in the bits that are free.
-
-    Among equal costs chance then chooses the smallest, not the order of rows. The draw of i and j is that of j and i,
-    on every engine; in a few of 10,000 rows draws are equal, and engines may differ. :func:`undrawn` takes it off.
-    """
-    return np.int64(np.float64(snapped(cost)).view(np.int64) | np.int64((one * other) >> DRAWN_SHIFT)).view(np.float64)
-
-
-def undrawn(costs: Array) -> Array:
-    """Return costs without their draws."""
-    rounded: Array = (costs.view(np.int64) & ~np.int64(2 * HALF_BIT - 1)).view(float)
+    bits = (costs.view(np.int64) + HALF_BIT) & ~np.int64(2 * HALF_BIT - 1)
+    rounded: Array = bits.view(float)
     return rounded
-
-
-@kernel()
-def draw_pairs(costs: Array, nodes: Array, labels: Array, draws: Array) -> None:
-    """Put a draw into the costs of some pairs of each of some nodes; without ``labels``, of all pairs."""
-    for k in range(len(nodes)):
-        for j in range(costs.shape[1]):
-            other = labels[k, j] if len(labels) else j
-            costs[k, j] = drawn(costs[k, j], draws[nodes[k]], draws[other])

@@ -11,6 +11,7 @@ from numba import prange
 
 from ..compiled import kernel
 from ..validation import Array
+from ._smallest import heap_sort
 
 # NaN-free arithmetic may be reordered, which lets LLVM vectorise the sums and maxima; infinities stay legal,
 # because the difference of two huge scores may overflow and must then simply lose.
@@ -20,56 +21,6 @@ FAST = {"nnan", "nsz", "reassoc", "contract"}
 WHOLE_ROUNDS = 8
 MICHELOT_ROUNDS = 24
 CHUNKS = 64  # runs of rows dealt to threads, several for each, so that runs of long rows hold nobody up
-
-
-@kernel()
-def sift_down(keys: Array, labels: Array, start: int, size: int) -> None:
-    """Move entry ``start`` of a heap, largest key first, down to its place; labels travel with keys."""
-    key = keys[start]
-    label = labels[start]
-    parent = start
-    while True:
-        child = 2 * parent + 1
-        if child >= size:
-            break
-        if child + 1 < size and keys[child + 1] > keys[child]:
-            child += 1
-        if keys[child] <= key:
-            break
-        keys[parent], labels[parent] = keys[child], labels[child]
-        parent = child
-    keys[parent], labels[parent] = key, label
-
-
-@kernel()
-def make_heap(keys: Array, labels: Array, size: int) -> None:
-    """Order the first ``size`` entries as a heap with its largest key first."""
-    for start in range(size // 2 - 1, -1, -1):
-        sift_down(keys, labels, start, size)
-
-
-@kernel()
-def push(keys: Array, labels: Array, size: int, key: float, label: int) -> int:
-    """Put a key among the smallest, a heap once they fill their places; return how many places are filled."""
-    if size < len(keys):
-        keys[size], labels[size] = key, label
-        size += 1
-        if size == len(keys):
-            make_heap(keys, labels, size)
-    elif key < keys[0]:
-        keys[0], labels[0] = key, label
-        sift_down(keys, labels, 0, size)
-    return size
-
-
-@kernel()
-def heap_sort(keys: Array, labels: Array, size: int) -> None:
-    """Sort the first ``size`` keys upward in place; numpy's sort in a kernel costs seconds of compilation."""
-    make_heap(keys, labels, size)
-    for last in range(size - 1, 0, -1):
-        keys[0], keys[last] = keys[last], keys[0]
-        labels[0], labels[last] = labels[last], labels[0]
-        sift_down(keys, labels, 0, last)
 
 
 @kernel(fastmath=FAST)
@@ -153,7 +104,8 @@ def threshold(values: Array, size: int, total: float) -> float:
         if kept == size:
             return eta
         size = kept
-    heap_sort(values, np.empty(size, np.int32), size)
+    nobody = np.empty(size, np.int32)
+    heap_sort(values, nobody, nobody, size)
     running = 0.0
     for k in range(size):
         running += values[size - 1 - k]
@@ -356,18 +308,3 @@ def ladder_rows(
                 if weight > 0.0:
                     weights[i, k] += weight
                     shares[i, k] += share
-
-
-@kernel()
-def nearest_in_rows(distances: Array, nodes: Array, nearest: Array, labels: Array) -> None:
-    """Write the smallest distances of each row, sorted upward, and their columns; ``nodes[i]`` is row i's own."""
-    kept = nearest.shape[1]
-    for i in range(len(distances)):
-        row = distances[i]
-        keys = nearest[i]
-        names = labels[i]
-        size = 0
-        for j in range(len(row)):
-            if (size < kept or row[j] < keys[0]) and j != nodes[i]:
-                size = push(keys, names, size, row[j], j)
-        heap_sort(keys, names, kept)

@@ -13,8 +13,9 @@ from numba import prange
 
 from ..compiled import kernel
 from ..validation import Array
-from ._costs import HALF_BIT, drawn, pair_cost
-from ._kernels import FAST, heap_sort, pair_bonus, push
+from ._costs import pair_cost
+from ._kernels import FAST, pair_bonus
+from ._smallest import MOST_CHANCE, comes_first, heap_sort, pair_chance, push
 from .tree import WIDTH, BonusRanges, Rows, Tree
 
 FULL = -1
@@ -258,25 +259,30 @@ def place_rows(nodes: Array, begins: Array, columns: Array, pointers: Array, ind
 
 @kernel()
 def push_equals(
-    keys: Array, names: Array, size: int, cost: float, t: int, begin: int, end: int, draws: Array, nodes: Array
+    keys: Array,
+    chances: Array,
+    names: Array,
+    size: int,
+    cost: float,
+    t: int,
+    begin: int,
+    end: int,
+    draws: Array,
+    nodes: Array,
 ) -> int:
     """Put the pairs of node t with the nodes of a point, all of one cost, among the smallest; return how many are.
 
-    Few of many equals are kept: those whose draws leave about twice as many are looked at first, then the others.
+    Few of many equals are wanted: those whose chances leave about twice as many are looked at first, then the others.
     """
-    kept = len(keys)
-    own = draws[t]
-    share = np.int64(2 * HALF_BIT * min(1.0, 2.0 * kept / (end - begin)))
-    limit = np.int64(np.float64(cost).view(np.int64) + share).view(np.float64)
-    for low, high in ((cost, limit), (limit, np.inf)):
-        highest = min(high, keys[0]) if size == kept else high
-        if low >= highest:
+    wanted = len(keys)
+    first_share = np.int64(MOST_CHANCE * min(1.0, 2.0 * wanted / (end - begin)))
+    for least, most in ((np.int64(0), first_share), (first_share, np.int64(MOST_CHANCE))):
+        if least == most or (size == wanted and not comes_first(cost, least, keys[0], chances[0])):
             break
         for s in range(begin, end):
-            key = drawn(cost, own, draws[s])
-            if low <= key < highest and s != t:
-                size = push(keys, names, size, key, nodes[s])
-                highest = min(high, keys[0]) if size == kept else high
+            chance = pair_chance(draws[t], draws[s])
+            if least <= chance < most and s != t:
+                size = push(keys, chances, names, size, cost, chance, nodes[s])
     return size
 
 
@@ -293,7 +299,8 @@ def nearest_leaf(
     first = tree.leaves[leaf]
     last = tree.leaves[leaf + 1]
     starts = tree.starts
-    kept = costs.shape[1]
+    wanted = costs.shape[1]
+    chances = np.zeros(costs.shape, np.int64)
     radius = rows.radius
     here = rows.here
     there = rows.there
@@ -321,20 +328,21 @@ def nearest_leaf(
                 begin = starts[partner]
                 end = starts[partner + 1]
                 if plain:
-                    size = push_equals(keys, names, size, cost, t, begin, end, tree.draws, nodes)
+                    size = push_equals(keys, chances[row], names, size, cost, t, begin, end, tree.draws, nodes)
                     begin = end
                 for s in range(begin, end):
-                    if size == kept and least >= keys[0]:
+                    if size == wanted and least >= keys[0]:
                         break
                     key = cost - pair_bonus(left[t], right[s])
-                    if s != t and (size < kept or key < keys[0]):
-                        size = push(keys, names, size, key, nodes[s])
+                    if s != t and (size < wanted or key <= keys[0]):
+                        chance = pair_chance(tree.draws[t], tree.draws[s])
+                        size = push(keys, chances[row], names, size, key, chance, nodes[s])
                 sizes[row] = size
-                worst = max(worst, keys[0] if size == kept else np.inf)
+                worst = max(worst, keys[0] if size == wanted else np.inf)
             radius[point - first] = worst - tree.node_costs[point]
         farthest = radius[: last - first].max()
     for t in range(len(costs)):
-        heap_sort(costs[t], labels[t], kept)
+        heap_sort(costs[t], chances[t], labels[t], wanted)
 
 
 @kernel(fastmath=FAST)
@@ -353,4 +361,4 @@ def order_leaves(tree: Tree, pull: BonusRanges, leaf: int, rows: Rows) -> None:
             bonus += 0.25 * (rows.most[0, k] + rows.least[0, k]) * middle
         rows.keys[other] = 0.25 * total + tree.leaf_node_cost[other] - bonus
         rows.order[other] = other
-    heap_sort(rows.keys, rows.order, len(rows.order))
+    heap_sort(rows.keys, np.zeros(len(rows.order), np.int64), rows.order, len(rows.order))

@@ -13,12 +13,11 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from ..validation import Array
-from . import _costs, _kernels
+from . import _kernels
+from ._smallest import nearest_in_rows, node_draws
 from .bonus import Bonus
 from .points import Points
 
-SORT_SHARE = 8  # sorting whole rows is faster than a heap where more than 1/8 of a row is wanted
-NO_LABELS = np.empty((0, 0), np.int32)
 CROWDED = 0.1  # share of a block's pairs above which the rows' cuts are raised to their exact thresholds
 
 Part = TypeVar("Part", covariant=True)  # noqa: PLC0105 (a task returns it and nothing else)
@@ -52,7 +51,7 @@ class Executor(Protocol):
 class Nearest:
     """Find the nearest others of each node: their costs, less a bonus if there is one, and who they are.
 
-    If a node has more equally near others than are wanted, chance chooses among them (see ``_costs.drawn``).
+    If a node has more equally near others than are wanted, chance chooses among them (``_smallest``).
     """
 
     count: int
@@ -60,20 +59,12 @@ class Nearest:
 
     def __call__(self, nodes: Array, rows: Array) -> tuple[Array, Array]:
         """Return both for a block of nodes."""
-        if self.bonus is None:
-            _costs.draw_pairs(rows, nodes, NO_LABELS, _costs.node_draws(rows.shape[1]))
-        else:
+        if self.bonus is not None:
             rows -= self.bonus.left[nodes] @ self.bonus.right.T
-        if SORT_SHARE * self.count >= rows.shape[1]:
-            rows[np.arange(len(rows)), nodes] = np.inf
-            order = np.argsort(rows, axis=1, kind="stable")[:, : self.count]
-            costs = np.take_along_axis(rows, order, axis=1)
-            labels = order.astype(np.int32)
-        else:
-            costs = np.empty((len(rows), self.count))
-            labels = np.empty((len(rows), self.count), np.int32)
-            _kernels.nearest_in_rows(rows, nodes, costs, labels)
-        return _costs.undrawn(costs) if self.bonus is None else costs, labels
+        costs = np.empty((len(rows), self.count))
+        labels = np.empty((len(rows), self.count), np.int32)
+        nearest_in_rows(rows, nodes, node_draws(rows.shape[1]), costs, labels)
+        return costs, labels
 
 
 @dataclass(frozen=True)

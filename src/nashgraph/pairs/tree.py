@@ -14,7 +14,7 @@ import numpy as np
 from scipy import linalg
 
 from ..validation import Array
-from ._costs import node_draws
+from ._smallest import node_draws
 from .bonus import Bonus
 
 WIDTH = 64  # points of a leaf; only the last has fewer

@@ -16,9 +16,11 @@ import numpy as np
 
 from ..certificate import LOG
 from ..validation import Array
-from . import _costs, _kernels, _tree_kernels
+from . import _tree_kernels
+from ._costs import without_rounding
+from ._smallest import nearest_in_rows, node_draws, sort_pairs
 from .points import Points
-from .scans import CROWDED, SORT_SHARE, Above, Executor, Nearest
+from .scans import CROWDED, Above, Executor, Nearest
 from .threads import shared
 from .tree import WIDTH, BonusRanges, Rows, Tree
 from .weights import csr_of
@@ -62,8 +64,6 @@ class NearestOfLeaf:
         costs = np.empty(shape)
         labels = np.empty(shape, np.int32)
         _tree_kernels.nearest_leaf(tree, self.ranges, number, rows, costs, labels, looked)
-        if self.ranges.left.shape[1] == 0:
-            costs = _costs.undrawn(costs)
         return looked, costs, labels
 
 
@@ -141,7 +141,7 @@ class LeafScans:
 
     def nearest(self, task: Nearest) -> NearestPairs | None:
         """Return the nearest of each node; None where skipping does not pay."""
-        if SORT_SHARE * task.count >= len(self.executor.geometry):
+        if 8 * task.count >= len(self.executor.geometry):  # so many that few leaves could be skipped
             return None
         if self._pays(task):
             return self._nearest(task)
@@ -256,13 +256,14 @@ def screened_nearest(executor: Executor, wanted: int, block_rows: int = 64) -> N
     left = np.column_stack([-points, np.ones(n)]).astype(np.float32)
     right = np.vstack([points.T, sizes * (1.0 - error)]).astype(np.float32)
     listed = min(n - 1, wanted + wanted // 4 + 16)
+    nobody = np.empty(0, np.uint64)  # any of several equals may be listed
 
     def block(first: int, buffer: Array) -> tuple[Array, Array]:
         nodes = np.arange(first, min(first + block_rows, n))
         lows = np.empty((len(nodes), listed), np.float32)
         names = np.empty((len(nodes), listed), np.int32)
         rows = np.matmul(left[nodes], right, out=buffer[: len(nodes)])
-        _kernels.nearest_in_rows(rows, nodes, lows, names)
+        nearest_in_rows(rows, nodes, nobody, lows, names)
         highs = np.partition(lows + 2.0 * error * sizes[names], wanted - 1, axis=1)[:, wanted - 1]
         enough = lows[:, -1] > highs + 2.0 * error * sizes[nodes] + lost
         return names, enough | (listed == n - 1)
@@ -273,13 +274,13 @@ def screened_nearest(executor: Executor, wanted: int, block_rows: int = 64) -> N
             return None
         parts.append(part)
     labels, enough = (np.concatenate(column) for column in zip(*parts, strict=True))
-    costs = geometry.costs(np.repeat(np.arange(n), listed), labels.ravel()).reshape(n, listed)
-    _costs.draw_pairs(costs, np.arange(n), labels, _costs.node_draws(n))
-    order = np.argsort(costs, axis=1, kind="stable")[:, :wanted]
-    costs = _costs.undrawn(np.take_along_axis(costs, order, axis=1))
-    labels = np.take_along_axis(labels, order, axis=1)
+    exact = geometry.costs(np.repeat(np.arange(n), listed), labels.ravel()).reshape(n, listed)
+    costs = without_rounding(exact)
+    sort_pairs(costs, labels, node_draws(n))
+    costs = costs[:, :wanted].copy()
+    labels = labels[:, :wanted].copy()
     crowded = np.flatnonzero(~enough)
     if len(crowded):
-        exact = zip(*executor.blocks(Nearest(wanted), crowded), strict=True)
-        costs[crowded], labels[crowded] = (np.concatenate(column) for column in exact)
+        parts_again = zip(*executor.blocks(Nearest(wanted), crowded), strict=True)
+        costs[crowded], labels[crowded] = (np.concatenate(column) for column in parts_again)
     return NearestPairs(costs, labels, 1.0 + len(crowded) / n)

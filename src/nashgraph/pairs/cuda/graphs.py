@@ -16,7 +16,7 @@ from ...validation import Array
 from ..bonus import Bonus
 from ..candidates import RowResponses
 from .arrays import DeviceArray
-from .search import FURTHER, snapped, with_draws, without_draws
+from .search import FURTHER, pair_chances, snapped
 from .tensors import (
     Ragged,
     memory_said,
@@ -218,10 +218,9 @@ class DevicePairs:
         """
         self._deepen(kept)
         while True:
-            draws = self.search.draws[row_numbers(self.lengths).long()] * self.search.draws[self.columns.long()]
-            drawn = with_draws(snapped(self.costs), draws)
-            costs, places = smallest(drawn, self._starts, self.lengths, kept)
-            costs = without_draws(costs)
+            draws = self.search.draws
+            chances = pair_chances(draws[row_numbers(self.lengths).long()], draws[self.columns.long()])
+            costs, places = smallest(snapped(self.costs), chances, self._starts, self.lengths, kept)
             # The search finds all above the cut, and may find some below it.
             short = torch.nonzero(-costs[:, -1] < self.cut).ravel()
             if not len(short):

@@ -17,7 +17,8 @@ import numpy as np
 from ...certificate import ENGINE_LOG as LOG
 from ...decisions import Remedy
 from ...validation import Array, InputError
-from .._costs import DRAWN_SHIFT, HALF_BIT, SAME_POINT, node_draws
+from .._costs import HALF_BIT, SAME_POINT
+from .._smallest import CHANCE_SHIFT, MOST_CHANCE, node_draws
 from ..bonus import Bonus
 from ..points import Points, signal_sizes
 from ..search import PairSearch, threaded_search
@@ -351,18 +352,12 @@ class CudaSearch:
 
 def snapped(costs: torch.Tensor) -> torch.Tensor:
     """Return costs rounded to 32 bits, as in memory."""
-    return without_draws((costs.view(torch.int64) + HALF_BIT).view(torch.float64))
+    return ((costs.view(torch.int64) + HALF_BIT) & ~(2 * HALF_BIT - 1)).view(torch.float64)
 
 
-def with_draws(costs: torch.Tensor, products: torch.Tensor) -> torch.Tensor:
-    """Return costs with the draws of pairs, from products of their nodes' draws; see ``_costs.drawn``."""
-    bits = (products >> int(DRAWN_SHIFT)) & (2 * HALF_BIT - 1)
-    return (costs.view(torch.int64) | bits).view(torch.float64)
-
-
-def without_draws(costs: torch.Tensor) -> torch.Tensor:
-    """Return costs without draws."""
-    return (costs.view(torch.int64) & ~(2 * HALF_BIT - 1)).view(torch.float64)
+def pair_chances(one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
+    """Return the hash that chooses among equals, from two nodes' draws; see ``_smallest.pair_chance``."""
+    return ((one * other) >> CHANCE_SHIFT) & (MOST_CHANCE - 1)  # of signed numbers: the sign fills the shift
 
 
 def cuda_search(X: Array, node_costs: Array | None = None, sizes: Array | None = None) -> PairSearch:

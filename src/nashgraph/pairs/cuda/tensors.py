@@ -198,20 +198,23 @@ def project_in_place(
 
 
 def smallest(
-    values: torch.Tensor, starts: torch.Tensor, lengths: torch.Tensor, kept: int
+    values: torch.Tensor, chances: torch.Tensor, starts: torch.Tensor, lengths: torch.Tensor, count: int
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return the ``kept`` smallest entries of some rows, sorted upward, and where they are; no row is shorter.
+    """Return the ``count`` smallest entries of some rows, sorted upward, and where they are; no row is shorter.
 
-    Rows of like length are sorted together, as a table.
+    Among equal entries those of least chance come first. Rows of like length are sorted together, as a table.
     """
-    found = values.new_empty((len(lengths), kept))
-    places = starts.new_empty((len(lengths), kept))
+    least = values.new_empty((len(lengths), count))
+    places = starts.new_empty((len(lengths), count))
     order = torch.argsort(lengths, descending=True)
     while len(order):
         within = torch.arange(int(lengths[order[0]]), device=values.device)
         some, order = order.tensor_split([max(1, TABLE // len(within))])
-        table = values[(starts[some, None] + within).clamp_(max=len(values) - 1)]
+        entries = (starts[some, None] + within).clamp_(max=len(values) - 1)
+        by_chance = torch.argsort(chances[entries], dim=1)
+        table = values[entries]
         table[within >= lengths[some, None]] = torch.inf
-        ordered, ranks = torch.sort(table, dim=1, stable=True)
-        found[some], places[some] = ordered[:, :kept], starts[some, None] + ranks[:, :kept]
-    return found, places
+        ordered, ranks = torch.sort(torch.take_along_dim(table, by_chance, dim=1), dim=1, stable=True)
+        least[some] = ordered[:, :count]
+        places[some] = starts[some, None] + torch.take_along_dim(by_chance, ranks[:, :count], dim=1)
+    return least, places
