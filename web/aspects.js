@@ -13,9 +13,9 @@ const GROUPS = 5; // of a quantity, as many nodes in each
 const ANSWERS = 8; // of a category, the most frequent ones
 export const CHIPS = 8; // groups in the legend
 // Columns of nodes that are shown in their own way; all others are shown as they are, under their names.
-export const OWN = ["name", "influence", "followers", "listens_to", "influence_low", "influence_high", "rank_low", "rank_high", "community"];
+export const OWN = ["name", "influence", "followers", "listens_to", "influence_low", "influence_high", "rank_low", "rank_high", "ties_low", "ties_high", "community"];
 
-export const TITLES = { missing: "share of answers missing", worth: "worth of a unit of benefit", loss: "loss of welfare if gone" };
+export const TITLES = { expected_ties: "expected ties", missing: "share of answers missing", worth: "worth of a unit of benefit", loss: "loss of welfare if gone" };
 
 const counted = (groups, count) => d3.range(count).map((group) => d3.sum(groups, (each) => each === group));
 

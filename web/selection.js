@@ -124,7 +124,8 @@ function factsOf(node) {
   list.push(["community", communityNames[drawing.community[node]]]);
   for (const [column, values] of Object.entries(nodes)) {
     if (OWN.includes(column)) continue;
-    if (column === "missing") list.push([TITLES[column], percent(values[node] ?? 0)]);
+    if (column === "expected_ties" && nodes.ties_low) list.push([TITLES[column], `${figure(values[node])}, ${figure(nodes.ties_low[node])} to ${figure(nodes.ties_high[node])}`]);
+    else if (column === "missing") list.push([TITLES[column], percent(values[node] ?? 0)]);
     else list.push([TITLES[column] ?? column, figure(column === "action" && view.action ? view.action[node] : values[node])]);
   }
   if (game && isTried() && asTried) list.push(["action, what if", isGone(node) ? "gone" : figure(asTried[node])]);
@@ -177,7 +178,8 @@ function tieList(node, title, ties, kind) {
     item.append(button, element("span", strengthSaid(tie), { class: "figure" }));
     const interval = tie.range ? ` (90%: ${tie.range.map(figure).join(" to ")})` : "";
     const shown = tie.columns.filter(([name, value]) => value !== "" && !SAID.includes(name));
-    const more = [`weight ${figure(tie.weight)}${interval}`, ...shown.map(([name, value]) => `${name} ${figure(value)}`)];
+    const weight = tie.columns.some(([name]) => name === "probability") ? [] : [`weight ${figure(tie.weight)}${interval}`];
+    const more = [...weight, ...shown.map(([name, value]) => `${name} ${figure(value)}`)];
     const told = VERDICTS[kind === "into" ? verdict(tie.node, node) : verdict(node, tie.node)];
     if (told) more.unshift(told);
     const foot = element("div", null, { class: "foot" });

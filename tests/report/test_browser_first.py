@@ -114,7 +114,12 @@ def test_a_page_of_counts_says_who_has_most_ties_and_whom_to_ask(browser, counts
         if viewport == DESKTOP:
             assert bottom(page, ".next") < viewport["height"]
         page.locator(".next button").first.click()
-        assert page.locator("#selection-heading").text_content() == str(model.ask(1)["name"].iloc[0])
+        person = model.ask(1)["name"].iloc[0]
+        assert page.locator("#selection-heading").text_content() == str(person)
+        facts = page.locator("#selection-text dl").first.inner_text().split("\n")
+        low, high = model.expected_ties_.loc[person, ["ties_low", "ties_high"]]
+        assert facts[facts.index("expected ties") + 1].endswith(f", {low:.3g} to {high:.3g}")
+        assert "weight" not in page.locator("#selection-text .ties").inner_text()
 
 
 def test_names_that_match_nobody_are_on_the_first_screen(browser, places):

@@ -112,3 +112,10 @@ def test_columns_of_names_are_nothing_that_tied_people_have_in_common():
     columns = {column.name: column.alike for column in summarize(held(ring + ring.T, names), columns=table).columns}
     assert np.isnan(columns["friend"])
     assert columns["side"] < 0
+
+
+def test_the_column_that_names_the_nodes_is_nothing_that_they_have_in_common():
+    table = pd.DataFrame({"number": [1001, 1002, 1003, 1004], "age": [20.5, 30.5, 40.5, 50.5]})
+    numbered = held(PAIRS, ["1001", "1002", "1003", "1004"])
+    assert [column.name for column in summarize(numbered, columns=table).columns] == ["age"]
+    assert [column.name for column in summarize(held(PAIRS, NAMES), columns=table).columns] == ["number", "age"]

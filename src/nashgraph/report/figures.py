@@ -11,10 +11,9 @@ from scipy.stats import spearmanr
 from sklearn.base import clone
 
 from ..graph import as_graph
-from ..validation import Array, InputError, check_choice, check_integer
+from ..validation import Array, InputError, check_choice
 from . import plots
 from .cut import cut_of, matched
-from .prose import speaking
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -25,64 +24,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from .summary import Summary
 
 STABLE = 0.7  # rank correlation from which influence counts as stable
-
-
-def plot_evidence(graph: Any, ax: Axes | None = None) -> Axes:
-    """Draw the evidence for every pair, largest first, with bands for ties, open pairs and pairs without a tie.
-
-    The evidence is the first of probability, evidence, frequency and weight that the graph has. Bands are drawn where
-    it is a share: ties from 0.9 on, open from 0.5 on.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> plot_evidence(nx.path_graph(3), Figure().subplots()).get_ylabel()
-    'weight'
-    """
-    pairs = as_graph(graph).undirected()
-    cut = cut_of(pairs)
-    values = np.sort(cut.evidence[pairs.listed.place])[::-1]
-    ax = plots.axes_or_new(ax)
-    if cut.share:
-        bands = (("tie", 0.9, 1.0, plots.BLUE), ("open", 0.5, 0.9, plots.ORANGE), ("no tie", 0.0, 0.5, plots.GREY))
-        for name, low, high, color in bands:
-            count = int(((values >= low) & ((values < high) | (high == 1.0))).sum())
-            ax.axhspan(low, high, color=color, alpha=0.12, linewidth=0, label=f"{name}: {count:,}")
-        ax.set_ylim(0, 1)
-        ax.legend(frameon=False, loc="upper right")
-    ax.step(np.arange(1, len(values) + 1), values, where="mid", color="#1f4e79", linewidth=1.4)
-    ax.set(xlabel="pairs of nodes, surest first", ylabel=cut.column)
-    return ax
-
-
-def plot_influence(graph: Any, ax: Axes | None = None, *, n_nodes: int = 20) -> Axes:
-    """Draw the influence of the most influential nodes with its 90% interval, where there is one (a forest plot).
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> ax = plot_influence(nx.DiGraph([("bob", "ann"), ("bob", "cat")]), Figure().subplots(), n_nodes=1)
-    >>> [tick.get_text() for tick in ax.get_yticklabels()]
-    ['bob']
-    """
-    learned = as_graph(graph)
-    count = check_integer("n_nodes", n_nodes, low=1, remedy="it is a number of nodes to draw; try 20")
-    first = speaking(learned)[:count]
-    ax = plots.axes_or_new(ax)
-    rows = np.arange(len(first))
-    influence = learned.influence[first]
-    if "influence_low" in learned.node_columns:
-        low, high = (np.asarray(learned.node_columns[f"influence_{end}"])[first] for end in ("low", "high"))
-        ax.hlines(rows, low, high, color=plots.GREY, linewidth=2)
-    ax.plot(influence, rows, "o", color=plots.BLUE)
-    ax.axvline(float(learned.influence.mean()), color=plots.GREY, linestyle="dotted", linewidth=1)
-    ax.set_yticks(rows, [str(name) for name in learned.names[first]], fontsize=8)
-    ax.invert_yaxis()
-    ax.set_xlabel("influence, 90% interval" if "influence_low" in learned.node_columns else "influence")
-    return ax
 
 
 def stability_curve(
@@ -140,25 +83,6 @@ def stability_curve(
         "correlation": correlation.mean(axis=1),
         "cs": np.asarray(np.max(1.0 - np.asarray(shares)[stable], initial=0.0)),
     }
-
-
-def plot_stability(curve: dict[str, Array], ax: Axes | None = None) -> Axes:
-    """Draw what :func:`stability_curve` found; the line at 0.7 is the bound of the CS coefficient.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> curve = {"share": np.array([0.5, 1.0]), "agreement": np.array([0.4, 1.0]), "correlation": np.array([0.6, 1.0])}
-    >>> len(plot_stability(curve, Figure().subplots()).lines)
-    3
-    """
-    ax = plots.axes_or_new(ax)
-    ax.plot(curve["share"], curve["agreement"], "o-", color=plots.BLUE, label="weight in common")
-    ax.plot(curve["share"], curve["correlation"], "s--", color=plots.ORANGE, label="rank correlation of influence")
-    ax.axhline(STABLE, color=plots.GREY, linestyle="dotted", linewidth=1)
-    ax.set(xlabel="share of the signals kept", ylim=(min(0.0, float(curve["correlation"].min())), 1.02))
-    ax.legend(frameon=False, loc="lower right")
-    return ax
 
 
 def plot_calibration(graph: Any, truth: Any, ax: Axes | None = None) -> Axes:
@@ -242,38 +166,6 @@ def evidence_and_truth(graph: Any, truth: Any) -> tuple[Array, Array, Array]:
     rest = [n_missed, n * (n - 1) // 2 - len(tied) - n_missed]
     values = np.concatenate([evidence[listed.place], [0.0, 0.0]])
     return values, np.concatenate([tied, [True, False]]), np.concatenate([np.ones(len(tied)), rest])
-
-
-def plot_profile(summary: Summary, ax: Axes | None = None, *, n_communities: int = 8) -> Axes:
-    """Draw which answers set communities apart: a row for each community, a column for each column of the table.
-
-    A cell has the community's most unusual answer with its share, or its mean; colours say how far it is from all.
-    ``summary`` is what :func:`summarize` makes of a model and a table (``columns=``), and the page shows the same.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from matplotlib.figure import Figure
-    >>> from nashgraph import SmoothGL, summarize
-    >>> X = pd.DataFrame(np.random.default_rng(0).normal(size=(20, 30)))
-    >>> ax = plot_profile(summarize(SmoothGL(degree=3).fit(X), columns=X.T), Figure().subplots(), n_communities=2)
-    >>> ax.images[0].get_array().shape
-    (2, 10)
-    """
-    profile = summary.profile
-    if not profile.columns:
-        raise InputError("the summary has no table to describe communities by: pass columns= to summarize")
-    leads = profile.leads[: check_integer("n_communities", n_communities, low=1, remedy="try 8")]
-    ax = plots.axes_or_new(ax, size=(2 + 0.9 * len(profile.columns), 1.5 + 0.5 * len(leads)))
-    ax.imshow(leads, cmap="PuOr", vmin=-1, vmax=1, aspect="auto")
-    for row, column in np.ndindex(*leads.shape):
-        shade = "white" if abs(leads[row, column]) > 0.7 else "black"
-        words = "\n".join(profile.words[row][column].rsplit(" ", 1))
-        ax.text(column, row, words, ha="center", va="center", fontsize=7, color=shade)
-    ax.set_xticks(range(len(profile.columns)), profile.columns, rotation=40, ha="right", fontsize=8)
-    sizes = np.bincount(summary.drawing.community)
-    ax.set_yticks(range(len(leads)), [f"{profile.names[k]} ({sizes[k]})" for k in range(len(leads))], fontsize=8)
-    return ax
 
 
 def plot_networks(graphs: Mapping[str, Any], *, n_edges: int | None = None, n_labels: int = 3) -> Figure:

@@ -107,6 +107,13 @@ def profile_of(columns: Sequence[InputColumn], community: Array, order: Array, n
     return Profile(shortened(called), [text(columns[k].name) for k in telling], leads[:, telling], words)
 
 
+def without_names(table: pd.DataFrame, names: Iterable[Any]) -> pd.DataFrame:
+    """Return a table without the columns that repeat the names of the nodes, such as the number of a household."""
+    called = [text(name) for name in names]
+    repeated = [name for name in table.columns if [text(value) for value in table[name]] == called]
+    return table.drop(columns=repeated)
+
+
 def names_people(column: InputColumn, names: Array) -> bool:
     """Whether a column holds names of nodes, such as friends: a third of its answers are.
 
@@ -159,9 +166,10 @@ def _profiled(column: InputColumn, values: Array, community: Array) -> tuple[Arr
         apart = share / per[:, None] - share.sum(axis=0) / max(int(known.sum()), 1)
         most = apart.argmax(axis=1)
         lead = apart.max(axis=1)
-        answers = [column.levels[k] for k in most]
+        words = ["no", "yes"] if column.levels == ["0", "1"] else column.levels
+        answers = [words[k] for k in most]
         said = [f"{answer} {share[each, most[each]] / per[each]:.0%}" for each, answer in enumerate(answers)]
-        called = [_said(name, answer, column.levels) for answer in answers]
+        called = [_said(name, column.levels[k], column.levels) for k in most]
     return np.where(enough, lead, 0.0), [word if ok else "" for word, ok in zip(said, enough, strict=True)], called
 
 

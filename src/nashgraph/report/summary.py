@@ -24,7 +24,7 @@ from .drawing import Drawing, make_drawing
 from .evidence import Evidence, evidence_of, ties_per_node
 from .figures import calibration_curve, precision_recall, stability_curve
 from .game import Interventions, Playable, interventions_of, playable
-from .inputs import InputColumn, Profile, input_columns, names_people, of_nodes, profile_of
+from .inputs import InputColumn, Profile, input_columns, names_people, of_nodes, profile_of, without_names
 from .next_steps import Step, next_steps
 from .places import rough_places
 from .prose import columns, plain, shortened, text
@@ -208,7 +208,8 @@ def summarize(
         ]
         front = pd.DataFrame(points, columns=["lam", "smoothness_cost", "welfare", "fitted"])
     found = interventions_of(model) if interventions else None
-    table = rough_places(None if columns is None else of_nodes(columns, graph.names), model)
+    table = None if columns is None else without_names(of_nodes(columns, graph.names), graph.names)
+    table = rough_places(table, model)
     told = [] if table is None else describing(input_columns(table, ties), graph.names)
     order = graph.by_influence[: len(drawing.positions)]
     reference = None
