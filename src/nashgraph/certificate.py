@@ -130,6 +130,20 @@ def summed_up(certificates: Sequence[Certificate]) -> Certificate:
     return replace(worst, iterations=sum(each.iterations for each in certificates), remedy=remedy, history=())
 
 
+def of_stages(
+    runs: Sequence[Certificate], value: float, tol: float, *, feasible: bool, remedy: str = ""
+) -> Certificate:
+    """Return the certificate of a problem that was solved in stages, whose result has this value of the measure."""
+    if value <= tol and feasible:
+        status = Status.CONVERGED
+    elif any(run.status is Status.MAX_ITER for run in runs):
+        status = Status.MAX_ITER
+    else:
+        status = Status.STALLED
+    iterations = sum(run.iterations for run in runs)
+    return replace(runs[-1], value=value, tol=tol, status=status, iterations=iterations, remedy=remedy)
+
+
 class Monitor:
     """Monitor a run: store and log its records, show them to a callback, and say when the run stops.
 
@@ -151,21 +165,38 @@ class Monitor:
         self.max_iter = max_iter
         self.callback = callback
         self.records: list[Record] = []
+        self.status: Status | None = None  # why the run stopped, once it has
 
-    def check(self, iteration: int, objective: float, value: float, welfare: float = np.nan) -> Status | None:
-        """Store a record, and return the status if the run stops here, else None."""
+    def check(
+        self, iteration: int, objective: float, value: float, welfare: float = np.nan, *, complete: bool = True
+    ) -> Status | None:
+        """Store a record, and return the status if the run stops here, else None.
+
+        A result that is not ``complete`` lacks something that the measure does not see, and does not converge.
+        """
         record = Record(iteration, float(objective), float(value), float(welfare))
         self.records.append(record)
         LOG.debug("%s: %s", self.measure.value, record)
         stop = self.callback is not None and self.callback(record)
-        if value <= self.tol:
-            return Status.CONVERGED
-        if stop:
-            return stop if isinstance(stop, Status) else Status.STOPPED
-        return Status.MAX_ITER if iteration >= self.max_iter else None
+        if value <= self.tol and complete:
+            self.status = Status.CONVERGED
+        elif stop:
+            self.status = stop if isinstance(stop, Status) else Status.STOPPED
+        elif iteration >= self.max_iter:
+            self.status = Status.MAX_ITER
+        return self.status
 
-    def certificate(self, status: Status, value: float | None = None, remedy: str = "") -> Certificate:
-        """Return the certificate of the run; ``value`` is that of the last record unless given."""
+    def stall(self) -> Status:
+        """Note that the run stops because it gets no further, and return that status."""
+        self.status = Status.STALLED
+        return self.status
+
+    def certificate(self, status: Status | None = None, value: float | None = None, remedy: str = "") -> Certificate:
+        """Return the certificate of the run; status and value are those of the last check unless given.
+
+        A run that ended though no rule stopped it has stalled.
+        """
         last = self.records[-1]
         measured = last.value if value is None else float(value)
+        status = status or self.status or Status.STALLED
         return Certificate(self.measure, measured, self.tol, status, last.iteration, remedy, tuple(self.records))

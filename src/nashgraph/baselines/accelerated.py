@@ -74,8 +74,7 @@ def accelerated_descent(block: Block, start: Array, monitor: Monitor) -> tuple[A
         if iteration % 5 == 0 or iteration >= monitor.max_iter:
             value, gap = block.measure(current)
             first = first or (value, gap)
-            status = monitor.check(iteration, value, gap / value)
-            if status is not None:
+            if monitor.check(iteration, value, gap / value) is not None:
                 break
         moved = block.step(ahead)
         if (ahead.point - moved.point) @ (moved.point - current.point) > 0.0:
@@ -87,11 +86,11 @@ def accelerated_descent(block: Block, start: Array, monitor: Monitor) -> tuple[A
         age = older
         iteration = iteration + 1
     if value > first[0] * (1.0 + 1e-14):
-        return start, monitor.certificate(Status.STALLED, first[1] / first[0])
-    return current.point, monitor.certificate(status)
+        return start, monitor.certificate(monitor.stall(), first[1] / first[0])
+    return current.point, monitor.certificate()
 
 
-def alternate(start: Array, rest: Callable[[Array], tuple[Block, float]], monitor: Monitor) -> tuple[Array, Status]:
+def alternate(start: Array, rest: Callable[[Array], tuple[Block, float]], monitor: Monitor) -> Array:
     r"""Minimise over a graph and over the rest in turn, each to its optimum, from a graph.
 
     ``rest`` minimises over everything but the graph. It returns the problem in the graph that is left, and the part of
@@ -104,10 +103,10 @@ def alternate(start: Array, rest: Callable[[Array], tuple[Block, float]], monito
     while True:
         block, constant = rest(graph)
         value, gap = block.measure(block.at(graph))
-        status = monitor.check(iteration, constant + value, gap / (constant + value))
-        if status is not None:
-            return graph, status
+        if monitor.check(iteration, constant + value, gap / (constant + value)) is not None:
+            return graph
         graph, inner = accelerated_descent(block, graph, Monitor(Measure.GAP, INNER_SHARE * monitor.tol, INNER_STEPS))
         if inner.status is Status.STALLED:
-            return graph, inner.status
+            monitor.stall()
+            return graph
         iteration += 1

@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import linalg
 
-from ..certificate import Certificate, Measure, Monitor, Status
+from ..certificate import Certificate, Measure, Monitor
 from ..validation import Array
 
 
@@ -71,10 +71,8 @@ def solve_cone_program(
         if error < least:
             best = (x, z, u)
             least = error
-        status = monitor.check(iteration, objective, error)
-        if status is not None:
+        if monitor.check(iteration, objective, error) is not None:
             break
-        status = Status.STALLED
         # Near the end, six iterations without gain, or a point on the boundary, mean that rounding allows no more.
         if since > 6 or not all(y[0] > (1.0 + 1e-15) * np.linalg.norm(y[1:]) for y in (w, u)):
             break
@@ -90,7 +88,7 @@ def solve_cone_program(
         u = u + length * step.u
         w = w + length * step.w
         iteration = iteration + 1
-    return ConePoint(*best, monitor.certificate(status, least))
+    return ConePoint(*best, monitor.certificate(value=least))
 
 
 class Step(NamedTuple):

@@ -34,7 +34,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator, eigsh, splu
 from scipy.spatial.distance import cdist
 
-from ..certificate import Certificate, Measure, Monitor, Status
+from ..certificate import Certificate, Measure, Monitor
 from ..pairs import project_rows
 from ..validation import Array
 
@@ -72,18 +72,16 @@ def constrained_rank(
     lam = beta
     factor = 2.0
     heading = 0
-    status = monitor.check(0, smoothness(weights), np.inf)
+    monitor.check(0, smoothness(weights), np.inf)
     if n_found > n_components:
-        status = Status.STALLED
-    while status is None:
+        monitor.stall()
+    while monitor.status is None:
         moved = weight_step(distances, embedding, lam, beta, c)
         change = float(np.linalg.norm(moved - weights) / np.linalg.norm(weights))
         weights = moved
         iteration = monitor.records[-1].iteration + 1
         n_found, labels = components(weights)
-        status = monitor.check(iteration, smoothness(weights), change)
-        if status is Status.CONVERGED and n_found != n_components:
-            status = Status.MAX_ITER if iteration == max_iter else None
+        monitor.check(iteration, smoothness(weights), change, complete=n_found == n_components)
         turn = int(np.sign(n_components - n_found))
         if turn * heading < 0:
             factor = np.sqrt(factor)
@@ -94,7 +92,7 @@ def constrained_rank(
         else:
             older = embedding
             embedding = spectral_embedding(weights, n_components)
-    certificate = monitor.certificate(status, remedy=_remedy(n_components, n_found, monitor.records[-1].iteration, lam))
+    certificate = monitor.certificate(remedy=_remedy(n_components, n_found, monitor.records[-1].iteration, lam))
     return SplitGraph(weights, labels, n_found, embedding, lam, monitor.records[-1].objective, certificate)
 
 

@@ -29,7 +29,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import cg
 
-from ..certificate import LOG, Certificate, Measure, Monitor, Status
+from ..certificate import LOG, Certificate, Measure, Monitor
 from ..validation import Array, InputError
 from .candidate_pairs import CandidatePairs, NearestPairs, NodeSums
 
@@ -150,18 +150,16 @@ def newton(pairs: CandidatePairs, theta: float, potential: Array, *, tol: float,
     monitor = Monitor(Measure.GAP, tol, max_iter)
     sums = pairs.sums(potential, theta)
     iteration = 1
-    while True:
-        status = monitor.check(iteration, unit_objective(potential, sums), duality_gap(potential, sums))
-        if status is not None:
-            break
+    while monitor.check(iteration, unit_objective(potential, sums), duality_gap(potential, sums)) is None:
         step = newton_step(pairs.edges(potential, theta), potential, sums)
         moved = line_search(pairs, theta, potential, sums, step)
         if moved is None:
-            status = Status.STALLED
+            monitor.stall()
             break
-        (potential, sums), iteration = moved, iteration + 1
+        potential, sums = moved
+        iteration += 1
     remedy = "raise max_iter or tol, or ask for a denser graph (larger degree, alpha or beta)"
-    return LogDegreeGraph(theta, potential, sums, monitor.certificate(status, remedy=remedy))
+    return LogDegreeGraph(theta, potential, sums, monitor.certificate(remedy=remedy))
 
 
 def unit_objective(potential: Array, sums: NodeSums) -> float:

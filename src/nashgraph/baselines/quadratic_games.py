@@ -56,14 +56,13 @@ def quad_game(
         program = game.program_without_benefits()
         edges, solved = accelerated_descent(program, game.complete(), monitor)
         found = game.foregone(game.matrix(edges)) / (1.0 + theta2)
-        status = solved.status
         value = solved.value
     else:
-        edges, status = alternate(game.complete(), lambda edges: (game.program(game.homophily(edges)), 0.0), monitor)
+        edges = alternate(game.complete(), lambda edges: (game.program(game.homophily(edges)), 0.0), monitor)
         found = game.homophily(edges)
         value = None
         program = game.program(found)
-    certificate = monitor.certificate(status, value, remedy="raise max_iter, tol or theta1")
+    certificate = monitor.certificate(value=value, remedy="raise max_iter, tol or theta1")
     weights = classes.graph(classes.weights(game.matrix(edges)))
     each = (found / classes.roots[:, None])[classes.labels]
     return LearnedGame(weights, each, program.measure(program.at(edges))[0], certificate)

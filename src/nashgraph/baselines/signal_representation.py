@@ -55,9 +55,9 @@ def sig_rep(X: Array, alpha: float, beta: float, *, tol: float = 1e-6, max_iter:
     noisy = LaplacianBlock(pair_costs(given, alpha), beta)
     complete = np.full(n * (n - 1) // 2, 1.0 / (n - 1.0))
     start, _ = accelerated_descent(noisy, complete, Monitor(Measure.GAP, INNER_SHARE * tol, INNER_STEPS))
-    weights, status = alternate(start, rest, monitor)
+    weights = alternate(start, rest, monitor)
     signals = np.ascontiguousarray(signal_step(X.T, weights, alpha).T)
-    certificate = monitor.certificate(status, remedy="raise max_iter, or lower alpha (less smoothing settles sooner)")
+    certificate = monitor.certificate(remedy="raise max_iter, or lower alpha (less smoothing settles sooner)")
     return SmoothedGraph(squareform(weights), signals, certificate.history[-1].objective, certificate)
 
 

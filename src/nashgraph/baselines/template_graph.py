@@ -28,13 +28,12 @@ against the problem without it.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg
 
-from ..certificate import LOG, Certificate, Status
+from ..certificate import LOG, Certificate, of_stages
 from ..pairs import blas_threads
 from ..validation import Array, InputError
 from .cone_program import ConePoint, solve_cone_program
@@ -283,12 +282,8 @@ def spectral_templates(
     weights = templates.graph(best.edges)
     error = max(best.gap, near.certificate.value)
     runs = [near.certificate, *runs]
-    iterations = sum(run.iterations for run in runs)
-    status = Status.MAX_ITER if any(run.status is Status.MAX_ITER for run in runs) else Status.STALLED
-    if error <= tol and best.distance <= allowed + FEASIBILITY:
-        status = Status.CONVERGED
-    remedy = "raise max_iter, tol or slack"
-    certificate = replace(runs[-1], value=error, tol=tol, status=status, iterations=iterations, remedy=remedy)
+    feasible = best.distance <= allowed + FEASIBILITY
+    certificate = of_stages(runs, error, tol, feasible=feasible, remedy="raise max_iter, tol or slack")
     return TemplateGraph(weights, allowed, smallest, best.distance, float(weights.sum()), certificate)
 
 

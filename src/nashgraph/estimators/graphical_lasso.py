@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.covariance import GraphicalLasso, GraphicalLassoCV
 from sklearn.exceptions import ConvergenceWarning
 
-from ..certificate import Certificate, Measure, Monitor, Status
+from ..certificate import Certificate, Measure, Monitor
 from ..validation import Array, InputError, check_choice, check_integer, check_number, listing
 from .base import GraphEstimator
 
@@ -128,8 +128,8 @@ def _certificate(costs: list[tuple[float, float]], tol: float, max_iter: int) ->
     """Return the certificate of scikit-learn's objectives and duality gaps, one pair an iteration."""
     monitor = Monitor(Measure.GAP, tol, max_iter)
     for iteration, (objective, gap) in enumerate(costs, start=1):
-        status = monitor.check(iteration, objective, abs(gap))
-    return monitor.certificate(status or Status.STALLED, remedy="raise max_iter or alpha, or standardise the signals")
+        monitor.check(iteration, objective, abs(gap))
+    return monitor.certificate(remedy="raise max_iter or alpha, or standardise the signals")
 
 
 def _fit_quietly(model: Any, X: Array) -> None:

@@ -96,24 +96,26 @@ class BestResponse(SolverOptions):
             accuracy = self.first_accuracy if state is None else EXACT
             run = Descent(problem, lam, self)
             now = run.evaluate(weights, accuracy, state)
-            status: Status | None = None
             iteration = 0
-            while status is None:
+            while True:
                 now, response, stationarity, accuracy = run.certify(now)
-                status = monitor.check(iteration, now.objective, stationarity, now.state.value)
-                if status is None:
-                    step = run.step(now, response, stationarity, 0.3 * accuracy)
-                    if step is None and not run.exact:  # rough states, or pairs left out, may hide the way down
-                        run.exact, now = True, run.evaluate(now.weights, EXACT, now.state)
-                        continue
-                    status = Status.STALLED if step is None else None
-                    now = step or now
-                    iteration = iteration + 1
-            if status is not Status.CONVERGED:  # the last state may be rough
+                if monitor.check(iteration, now.objective, stationarity, now.state.value) is not None:
+                    break
+                step = run.step(now, response, stationarity, 0.3 * accuracy)
+                if step is not None:
+                    now = step
+                    iteration += 1
+                elif not run.exact:  # rough states, or pairs left out, may hide the way down
+                    run.exact = True
+                    now = run.evaluate(now.weights, EXACT, now.state)
+                else:
+                    monitor.stall()
+                    break
+            if monitor.status is not Status.CONVERGED:  # the last state may be rough
                 now = run.evaluate(now.weights, EXACT, now.state)
                 stationarity = problem.stationarity(now.weights, now.state, lam)
         spent = problem.smoothness.search.scans - scans
-        return Result(now.weights, now.state, now.objective, spent, monitor.certificate(status, stationarity))
+        return Result(now.weights, now.state, now.objective, spent, monitor.certificate(value=stationarity))
 
 
 class Iterate(NamedTuple):

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..certificate import Measure, Monitor, Status
+from ..certificate import Measure, Monitor
 from ..games import TotalAction
 from ..pairs import Weights
 from ..priors import DynamicsState, FixedPointPrior, GamePrior
@@ -84,16 +84,14 @@ class TTGD(SolverOptions):
             sizes = theory_steps(problem, lam, first)
         monitor = Monitor(Measure.STATIONARITY, self.tol, self.max_iter, self.callback)
         exact: Any = None
-        status: Status | None = None
         for iteration, weights in enumerate(iterates(problem, lam, first, sizes)):
             if iteration % self.check_every == 0 or iteration == self.max_iter:
                 exact = problem.prior.evaluate(weights, start=exact)
                 objective = problem.objective(weights, exact, lam)
-                status = monitor.check(iteration, objective, problem.stationarity(weights, exact, lam), exact.value)
-            if status is not None:
+                monitor.check(iteration, objective, problem.stationarity(weights, exact, lam), exact.value)
+            if monitor.status is not None:  # the last iteration is checked, so that there is one
                 break
-        assert status is not None  # the last iteration is checked
-        return Result(weights, exact, objective, problem.smoothness.search.scans - scans, monitor.certificate(status))
+        return Result(weights, exact, objective, problem.smoothness.search.scans - scans, monitor.certificate())
 
 
 def iterates(problem: Problem, lam: float, start: Weights, steps: StepSizes) -> Iterator[Weights]:
