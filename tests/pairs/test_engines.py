@@ -1,10 +1,13 @@
 """The choice of an engine, and the error if one is missing; no test needs PyTorch."""
 
 import logging
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import nashgraph
 from nashgraph import SmoothGL
 from nashgraph.pairs.cuda import search as cuda
 from nashgraph.pairs.cuda import tensors
@@ -43,3 +46,11 @@ def test_the_command_says_which(tmp_path, random):
     assert result.exit_code == 0, result.output
     assert "note: engine: threads (30 nodes)" in result.stderr
     assert "engine:" not in run("learn", table, "--method", "smooth", "--out", tmp_path / "out2").stderr
+
+
+def test_nothing_above_the_engine_knows_pytorch():
+    source = Path(nashgraph.__file__).parent
+    files = [file for file in source.rglob("*.py") if (source / "pairs" / "cuda") not in file.parents]
+    assert len(files) > 100
+    imports = re.compile(r"^\s*(import torch|from torch)|\btorch\.", re.MULTILINE)
+    assert [file.name for file in files if imports.search(file.read_text(encoding="utf-8"))] == []

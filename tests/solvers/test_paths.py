@@ -7,9 +7,9 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from nashgraph import GLGP, BestResponse, GamePrior, SmoothGL, spectral_benefit
-from nashgraph.pairs import Bonus, points
+from nashgraph.pairs import Bonus, points, squared_distances
 from nashgraph.smoothness import STORAGES
-from nashgraph.solvers import Problem, lam_range, solve_path, starting_points
+from nashgraph.solvers import Problem, lam_for_cost, lam_range, solve_path, starting_points
 from nashgraph.solvers.paths import random_rows
 
 from ..problems import dense
@@ -47,6 +47,26 @@ def test_range_is_the_same_in_every_storage(name, signals, problem, monkeypatch)
     monkeypatch.setattr(points, "BLOCK_BYTES", 1)
     other = Problem.from_signals(signals, problem.prior.benefit, beta=2.0, interaction="linear", storage=name)
     np.testing.assert_allclose(lam_range(other), lam_range(problem), rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", STORAGES)
+@pytest.mark.parametrize("beta", [0.2, 2.0])
+def test_range_is_that_of_all_pairs(name, beta, signals):
+    """The first crossing and the widest row, by arrays of all pairs."""
+    benefit = np.random.default_rng(1).random(signals.shape[1])
+    other = Problem.from_signals(signals, benefit, beta=beta, storage=name)
+    n, state, smooth = len(benefit), other.smooth_state, dense(other.smooth)
+    costs, bonus = squared_distances(signals), np.outer(state.left, state.right)
+    gap = costs - other.smooth.threshold[:, None]
+    neighbours = smooth > 0
+    pull = bonus - (bonus * neighbours).sum(axis=1, keepdims=True) / neighbours.sum(axis=1, keepdims=True)
+    crossing = (gap * pull > 0) & ~np.eye(n, dtype=bool)
+    felt = lam_for_cost(other.smoothness, state.left, state.right, 1e-4)
+    low, high = lam_range(other)
+    assert low == pytest.approx(min(felt, (gap[crossing] / pull[crossing]).min()), rel=1e-6)
+    nearest = np.where(np.eye(n, dtype=bool), np.inf, costs).min(axis=1)
+    rows = (costs.max(axis=1) - nearest + 2 * beta * other.smoothness.c) / (np.abs(state.left) * np.ptp(state.right))
+    assert high == pytest.approx(rows.max(), rel=1e-6)
 
 
 def test_front_rises_in_both_and_is_certified(signals):
