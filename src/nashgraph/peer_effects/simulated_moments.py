@@ -13,7 +13,7 @@ The covariance is that of two-step GMM, with the draws' part as in least squares
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 
 import numpy as np
@@ -22,7 +22,7 @@ from scipy import optimize
 from ..validation import Array, InputError
 from .instruments import check_instruments, instruments_of
 from .least_squares import meat
-from .reduced_form import Estimate, Network, ReducedForm
+from .reduced_form import Estimate, ReducedForm
 
 
 def simulated_moments(
@@ -33,37 +33,54 @@ def simulated_moments(
         raise InputError(f"method='smm' needs 4 draws of the network or more, got {len(form.networks)}")
     half = len(form.networks) // 2
     means = ReducedForm(form.networks[:half])
-    instruments = _instruments(form.networks[half:], covariates)
+    others = form.networks[half:]
+    check_instruments(instruments_of(others[0].weights, covariates, others[0].played))
+    # K is H less φ times WᵀH, both averaged over the other draws.
+    H = np.zeros(1)
+    WH = np.zeros(1)
+    for network in others:
+        once = network.weights @ covariates
+        instruments = np.column_stack([network.played, once, network.weights @ once])
+        H = H + instruments / len(others)
+        WH = WH + network.weights.T @ instruments / len(others)
     observed = np.isfinite(actions)
-    target = np.where(observed, actions, 0.0)
+    target = actions[observed]
+    groups = None if groups is None else groups[observed]
 
-    @cache
     def kernel(phi: float) -> Array:
-        """Return K, whose columns give the moments of residuals; those not observed have none."""
-        columns = [H - phi * (network.weights.T @ H) for network, H in instruments]
-        return np.mean(columns, axis=0) * observed[:, None]
+        """Return K, whose columns give the moments of residuals; people who were not asked have none."""
+        return np.asarray(H - phi * WH)[observed]
 
-    # Both are asked for twice at each φ of the grid, once with each weight matrix.
+    # Asked for twice at each φ of the grid, once with each weight matrix.
     columns_at = cache(means.columns)
 
-    def given(phi: float, weight: Array | None) -> tuple[float, Array, Array]:
-        """Return the objective, the coefficients and the residuals at φ."""
+    def best_at(phi: float, weight: Array | None) -> tuple[float, Array, Array]:
+        """Return the objective, the coefficients that minimise it at a given φ, and their residuals."""
         K = kernel(phi)
-        columns = columns_at(phi)
+        columns = columns_at(phi)[observed]
         root = square_root(np.linalg.pinv(K.T @ K) if weight is None else weight)
         left = root @ (K.T @ columns)
         right = root @ (K.T @ target)
         coefficients = np.linalg.lstsq(left, right, rcond=None)[0]
-        missed = right - left @ coefficients
-        return float(missed @ missed), coefficients, (target - columns @ coefficients) * observed
+        error = right - left @ coefficients
+        return float(error @ error), coefficients, target - columns @ coefficients
 
-    phi = _searched(lambda value: given(value, None)[0], form.bound)
-    residuals = given(phi, None)[2]
-    spread = meat(kernel(phi)[observed], residuals[observed], errors, None if groups is None else groups[observed])
-    weight = np.linalg.pinv(spread)
-    phi = _searched(lambda value: given(value, weight)[0], form.bound)
-    _, coefficients, residuals = given(phi, weight)
-    return _with_covariance(form, means, kernel(phi), weight, phi, coefficients, target, observed, errors, groups)
+    phi = searched(lambda value: best_at(value, None)[0], form.bound)
+    first = best_at(phi, None)[2]
+    weight = np.linalg.pinv(meat(kernel(phi), first, errors, groups))
+    phi = searched(lambda value: best_at(value, weight)[0], form.bound)
+    _, coefficients, residuals = best_at(phi, weight)
+
+    point = means.at(phi, coefficients)
+    K = kernel(phi)
+    # K depends on φ as well, but its derivative meets residuals whose moments are zero.
+    slope = K.T @ point.jacobian[observed]
+    bread = np.linalg.pinv(slope.T @ weight @ slope) @ slope.T @ weight
+    draws = form.means(phi, coefficients)[:, observed] @ K
+    uncertain = (1.0 + 1.0 / half) * np.atleast_2d(np.cov(draws.T))
+    between = bread @ uncertain @ bread.T
+    spread = bread @ meat(K, residuals, errors, groups) @ bread.T
+    return Estimate(np.concatenate([[phi], coefficients]), spread + between, point.mean, between=between)
 
 
 def square_root(matrix: Array) -> Array:
@@ -73,47 +90,10 @@ def square_root(matrix: Array) -> Array:
     return root
 
 
-def _instruments(networks: Sequence[Network], covariates: Array) -> list[tuple[Network, Array]]:
-    """Return each draw with its instruments, the same columns of all: those that the first draw does not explain."""
-    pairs = []
-    for network in networks:
-        once = network.weights @ covariates
-        pairs.append((network, np.column_stack([network.played, once, network.weights @ once])))
-    check_instruments(instruments_of(networks[0].weights, covariates, networks[0].played))
-    return pairs
-
-
-def _searched(objective: Callable[[float], float], bound: float) -> float:
+def searched(objective: Callable[[float], float], bound: float) -> float:
     """Return the φ of least objective: on a grid, then between the neighbours of its best point."""
     grid = np.linspace(-0.95, 0.95, 11) * bound
     values = [objective(float(phi)) for phi in grid]
     best = int(np.argmin(values))
     ends = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
     return float(optimize.minimize_scalar(objective, bounds=ends, method="bounded", options={"xatol": 1e-7}).x)
-
-
-def _with_covariance(
-    form: ReducedForm,
-    means: ReducedForm,
-    K: Array,
-    weight: Array,
-    phi: float,
-    coefficients: Array,
-    target: Array,
-    observed: Array,
-    errors: str,
-    groups: Array | None,
-) -> Estimate:
-    """Return the estimates with the covariance of two-step GMM."""
-    point = means.at(phi, coefficients)
-    residuals = (target - point.mean)[observed]
-    # K depends on φ as well, but its derivative meets residuals whose moments are zero.
-    slope = K.T @ point.jacobian
-    bread = np.linalg.pinv(slope.T @ weight @ slope)
-    spread = meat(K[observed], residuals, errors, None if groups is None else groups[observed])
-    turned = bread @ slope.T @ weight
-    draws = form.means(phi, coefficients) @ K
-    uncertain = (1.0 + 1.0 / len(means.networks)) * np.atleast_2d(np.cov(draws.T))
-    between = turned @ uncertain @ turned.T
-    parameters = np.concatenate([[phi], coefficients])
-    return Estimate(parameters, turned @ spread @ turned.T + between, point.mean, between=between)
