@@ -15,7 +15,7 @@ from nashgraph import GLGP, BestResponse, ConsensusGL, DataWarning, InputError, 
 from nashgraph.certificate import Measure
 from nashgraph.consensus.evidence import plain_mean
 from nashgraph.consensus.members import Ladders, MemberMean, energy_correlation, ladder_degrees
-from nashgraph.consensus.replicates import Replicates, replicates_of
+from nashgraph.consensus.replicates import Replicates, inclusion_threshold, replicates_of
 from nashgraph.datasets import preferential_attachment, smooth_signals
 from nashgraph.pairs import make_search
 from nashgraph.smoothness import Ladder, smooth_ladder
@@ -360,6 +360,14 @@ def replicates(random):
     weights = random.dirichlet(np.full(29, 0.2), size=(4, 30)).reshape(4, -1).astype(np.float32)
     columns = np.concatenate([np.delete(np.arange(30), i) for i in range(30)])
     return Replicates(np.arange(31) * 29, columns, weights.mean(axis=0, dtype=float), weights)
+
+
+@pytest.mark.parametrize("spread", [0.0, 1.0, 6.0])
+def test_the_expected_number_of_included_edges_is_the_one_asked_for(random, spread):
+    for each in (1, 5, 30):
+        values = random.lognormal(sigma=spread, size=each + 20)
+        threshold = inclusion_threshold(values, each)
+        assert np.minimum(1.0, values / threshold).sum() == pytest.approx(each, rel=1e-12)
 
 
 def test_thinned_graphs_keep_the_heaviest_edges_and_the_influence(replicates):

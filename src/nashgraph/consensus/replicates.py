@@ -100,16 +100,26 @@ def level_finder(weights: Any, degrees: Array) -> Callable[[Array], Array]:
 
 @kernel()
 def inclusion_threshold(values: Array, each: int) -> float:
-    """Return t with sum_j min(1, values_j / t) = each, for more than ``each`` positive values."""
-    largest = np.sort(values)[::-1]
-    tail = sum_in_order(values)
-    level = 0.0
-    for k in range(each):  # the k largest are certainly included, and the others share the other places
-        level = tail / (each - k)
-        if largest[k] <= level * (1.0 + 1e-12):
-            break
-        tail -= largest[k]
-    return max(level, 1e-30)
+    """Return t with sum_j min(1, values_j / t) = each, for more than ``each`` positive values.
+
+    Values above t are certainly included, and the others share the other places. Without any certain value t is too
+    large; it falls as the certain ones are taken out, until no further value is above it. (A sort would do, and would
+    take Numba a second longer to compile.)
+    """
+    level = sum_in_order(values) / each
+    n_certain = 0
+    while True:
+        above = 0
+        rest = 0.0
+        for value in values:
+            if value > level * (1.0 + 1e-12):
+                above += 1
+            else:
+                rest += value
+        if above <= n_certain:
+            return max(level, 1e-30)
+        n_certain = above
+        level = rest / (each - above)
 
 
 @kernel(parallel=True)
