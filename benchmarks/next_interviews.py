@@ -1,7 +1,7 @@
 """Whom to interview next: five more people as ``TieModel.ask`` says, as controls say, or at random.
 
-``python -m benchmarks.next_interviews`` replaces the section "Next interviews" of EVIDENCE.md. In every village 15% of the
-households (by two draws) name those that they are tied to, 70% of them; house numbers and ten traits are known of
+``python -m benchmarks.next_interviews`` replaces the section "Next interviews" of EVIDENCE.md. In every village 15% of
+the households (by two draws) name those that they are tied to, 70% of them; house numbers and ten traits are known of
 everybody. Then five more are asked. Rules were compared on villages up to 37; the others are reported.
 """
 
@@ -110,8 +110,8 @@ def main() -> None:
     assert not set(REPORTED) & set(TUNED)
     head = "| who is asked | average precision | against random (SE) | seeding | against random (SE) |"
     text = (
-        f"## Next interviews\n\nPrinted by `python -m benchmarks.next_interviews`. {len(REPORTED)} villages from number 38 on, two "
-        "draws each: 15% of the households name 70% of their ties, then five more. House numbers and ten traits are "
+        f"## Next interviews\n\nPrinted by `python -m benchmarks.next_interviews`. {len(REPORTED)} villages from number "
+        "38 on, two draws each: 15% of the households name 70% of their ties, then five more. House numbers and ten traits are "
         "known."
     )
     write_section("Next interviews", "\n".join([text, "", head, "|---|---:|---:|---:|---:|", *compared(REPORTED), ""]))
