@@ -110,9 +110,9 @@ def main() -> None:
     assert not set(REPORTED) & set(TUNED)
     head = "| who is asked | average precision | against random (SE) | seeding | against random (SE) |"
     text = (
-        f"## Next interviews\n\nPrinted by `python -m benchmarks.next_interviews`. {len(REPORTED)} villages from number "
-        "38 on, two draws each: 15% of the households name 70% of their ties, then five more. House numbers and ten traits are "
-        "known."
+        f"## Next interviews\n\nPrinted by `python -m benchmarks.next_interviews`. {len(REPORTED)} villages from "
+        "number 38 on, two draws each: 15% of the households name 70% of their ties, then five more. House numbers and "
+        "ten traits are known."
     )
     write_section("Next interviews", "\n".join([text, "", head, "|---|---:|---:|---:|---:|", *compared(REPORTED), ""]))
 

@@ -326,8 +326,22 @@ QUOTES: list[tuple[str, str, list[Source]]] = [
     ),
     (
         WHAT_TO_ASK,
-        "seeding gained {2} of what is possible, against {2} with 20% chosen at random. Average precision was the same "
-        "({2}), and the AUC a little lower ({2} against {2})",
+        "With the five of `ask`, average precision reached {2}, with five at random {2}, and without them {2}. Seeding "
+        "gained {2} and {2} of what is possible. People with many expected ties ({2} and {2})",
+        [
+            asked("as ask() says", section="Next interviews"),
+            asked("at random", section="Next interviews"),
+            asked("nobody", section="Next interviews"),
+            asked("as ask() says", "seeding", "Next interviews"),
+            asked("at random", "seeding", "Next interviews"),
+            asked("most expected ties", section="Next interviews"),
+            asked("most expected ties", "seeding", "Next interviews"),
+        ],
+    ),
+    (
+        WHAT_TO_ASK,
+        "seeding gained {2}, at random {2}. Average precision was the same ({2}), and the AUC a little lower "
+        "({2} against {2})",
         [
             asked("as ask() says", "seeding", "Ask"),
             asked("at random", "seeding", "Ask"),
