@@ -11,7 +11,7 @@ Vectors may live on a device with the graph: they are arrays to NumPy's operator
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -73,7 +73,7 @@ def bicgstab(linear: Product, residual: Array, *, floor: float, max_steps: int) 
     Ends where the residual's norm is at most ``floor``, or where the method breaks down. Vectors that are our own are
     overwritten: new memory for each would take as long as what is computed.
     """
-    shadow = residual
+    shadow = residual  # kept orthogonal to later residuals, which makes two short recurrences do
     size = float(residual @ residual)
     point = 0.0 * residual
     direction = 0.0 * residual
@@ -88,8 +88,9 @@ def bicgstab(linear: Product, residual: Array, *, floor: float, max_steps: int) 
         direction += residual
         image = direction - linear(direction)
         along = float(shadow @ image)
-        if along == 0.0:
+        if along == 0.0:  # a breakdown: the caller goes on in another way
             break
+        # Half a step along the direction, then the step that leaves the least residual.
         alpha = rho / along
         before = rho
         half = -alpha * image
@@ -124,6 +125,7 @@ def solve_affine(
     best_residual = constant + count(best) - best
     limit = growth * (norm(best) + norm(constant))
     run = FIRST_PLAIN_RUN
+    # A Krylov solve for the correction; where rounding left too much of it, plain steps, then another.
     while norm(best_residual) > tol * norm(best) and count.calls < MAX_PRODUCTS:
         trial = best + bicgstab(count, best_residual, floor=floor, max_steps=KRYLOV_STEPS)
         residual = constant + count(trial) - trial
@@ -169,13 +171,18 @@ def solve_response(
     if response is None and isinstance(interaction, Linear):
         return solve_affine(product, benefit, tol=tol, start=start, growth=growth)
     count = Counter(product)
-    low, high = cast(Any, (benefit, None) if response is None else response.range)
+    low: Any = benefit  # actions are at least the benefits where W and f are not negative
+    high: Any = None
+    if response is not None:
+        low, high = response.range
     if start is not None:
         point = start.clip(min=low, max=high)
     elif response is None:
         point = benefit
-    else:
-        point = response.value(benefit) if np.isinf(high) else np.full(len(benefit), high)
+    elif np.isinf(high):
+        point = response.value(benefit)
+    else:  # from the highest point the iterates of an increasing concave map fall on the solution
+        point = np.full(len(benefit), high)
 
     def reply(point: Array) -> tuple[Array, Array]:
         inner = benefit + count(interaction.value(point))
@@ -193,7 +200,7 @@ def solve_response(
         step = bicgstab(linear, residual, floor=accuracy * size, max_steps=KRYLOV_STEPS)
         trial = (point + step).clip(min=low, max=high)
         trial_inner, trial_residual = reply(trial)
-        if norm(trial_residual) < 0.5 * size:
+        if norm(trial_residual) < 0.5 * size:  # else Newton's step broke down, or cycles at a kink
             point = trial
             inner = trial_inner
             residual = trial_residual

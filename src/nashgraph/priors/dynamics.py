@@ -76,8 +76,13 @@ class FixedPointPrior(Combinable):
 
     def solve(self, weights: Graph, tol: float, start: DynamicsState | None) -> tuple[FixedPoint, Array]:
         """Return the point of rest, with its defect, and the adjoint."""
-        rest = self.settle(weights, tol=tol, start=None if start is None else start.actions)
-        return rest, self.adjoint(weights, rest.point, tol=tol, start=None if start is None else start.adjoint)
+        actions = None
+        adjoint = None
+        if start is not None:
+            actions = start.actions
+            adjoint = start.adjoint
+        rest = self.settle(weights, tol=tol, start=actions)
+        return rest, self.adjoint(weights, rest.point, tol=tol, start=adjoint)
 
     def settle(self, weights: Graph, *, tol: float, start: Array | None) -> FixedPoint:
         """Return the point of rest; one that does not exist, or was not reached, is an error."""
@@ -178,13 +183,16 @@ class FixedPointPrior(Combinable):
 
     def rules(self) -> dict[str, Any] | None:
         """Return the rules of the game as data; None if the response is one that only Python can play."""
-        response = response_rules(self.response) if not self.plain else {"kind": "identity"}
-        names = name_of(INTERACTIONS, self.interaction), name_of(WELFARES, self.welfare)
-        if response is None or names[0] is None or names[1] is None:
+        response: dict[str, Any] | None = {"kind": "identity"}
+        if not self.plain:
+            response = response_rules(self.response)
+        interaction = name_of(INTERACTIONS, self.interaction)
+        welfare = name_of(WELFARES, self.welfare)
+        if response is None or interaction is None or welfare is None:
             return None
         return {
-            "interaction": names[0],
-            "welfare": names[1],
+            "interaction": interaction,
+            "welfare": welfare,
             "share": float(self.share),
             "response": response,
             "strength": 1.0,
@@ -219,10 +227,12 @@ def response_rules(response: Any) -> dict[str, Any] | None:
 
 def name_of(registry: Registry[Any], rule: Any) -> str | None:
     """Return the name of a registered interaction or welfare without parameters; None for another."""
-    names = [name for name, kind in registry.items() if type(rule) is kind]
     if isinstance(rule, WeightedTotal):
         return "weighted"
-    return names[0] if names else None
+    for name, kind in registry.items():
+        if type(rule) is kind:
+            return name
+    return None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -330,7 +340,9 @@ def feedback(weights: Graph, interaction: Interaction, share: float) -> float:
     """Return the feedback of a plain game; infinite if the weights are known by their products only."""
     matrix = getattr(weights, "matrix", None)
     # A solver's weights have ``matrix`` as a method: on S the feedback is below c, so it is not asked for.
-    return np.inf if matrix is None or callable(matrix) else feedback_of(share * matrix, interaction)
+    if matrix is None or callable(matrix):
+        return np.inf
+    return feedback_of(share * matrix, interaction)
 
 
 def feedback_sentence(weights: Graph, interaction: Interaction, share: float) -> str:
@@ -342,4 +354,6 @@ def feedback_sentence(weights: Graph, interaction: Interaction, share: float) ->
 
 def times(share: float, product: Callable[[Array], Array]) -> Callable[[Array], Array]:
     """Return v -> share product(v)."""
-    return product if share == 1.0 else lambda vector: share * product(vector)
+    if share == 1.0:
+        return product
+    return lambda vector: share * product(vector)

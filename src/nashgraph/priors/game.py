@@ -29,11 +29,16 @@ class Clipped:
 
     def value(self, z: Array) -> Array:
         low = self._positive(z)
-        return low if np.isinf(self.cap) else self.cap - self._positive(self.cap - low)
+        if np.isinf(self.cap):
+            return low
+        # The upper corner is the lower one upside down.
+        return self.cap - self._positive(self.cap - low)
 
     def slope(self, z: Array) -> Array:
         slope = self._rising(z)
-        return slope if np.isinf(self.cap) else slope * self._rising(self.cap - self._positive(z))
+        if np.isinf(self.cap):
+            return slope
+        return slope * self._rising(self.cap - self._positive(z))
 
     def rules(self) -> dict[str, Any]:
         """Return the response as data; without a cap it is null."""
@@ -44,7 +49,9 @@ class Clipped:
         return np.where(np.abs(z) < self.width, corner, np.maximum(z, 0.0))
 
     def _rising(self, z: Array) -> Array:
-        return np.clip((z + self.width) / (2.0 * self.width), 0.0, 1.0) if self.width else (z > 0.0).astype(float)
+        if self.width == 0.0:
+            return (z > 0.0).astype(float)
+        return np.clip((z + self.width) / (2.0 * self.width), 0.0, 1.0)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -166,8 +173,10 @@ class Activities(Combinable):
                 Y = vector.reshape(shape)
                 return (self.share * product(Y) - self.substitution * (Y.sum(axis=1, keepdims=True) - Y)).ravel()
 
-            return solve_affine(linear, constant.ravel(), tol=tol, start=None if first is None else first.ravel())
+            begin = None if first is None else first.ravel()
+            return solve_affine(linear, constant.ravel(), tol=tol, start=begin)
 
+        # The largest row sum of the map's matrix: below 1 it contracts.
         most = self.share * dot(np.ones(shape[0])).max() + abs(self.substitution) * (shape[1] - 1)
         if not most < 1.0:
             raise InputError(

@@ -111,8 +111,9 @@ class Combinable(Settings):
         """Return the prior's state at an array, CSR, a learned graph or a solver's weights."""
         prior = self
         if has_labels(self):  # a Series of benefits, for example: matched once the nodes are known
-            names = names_of(weights)
-            nodes: Any = range(self.n_nodes or 0) if names is None else names
+            nodes: Any = names_of(weights)
+            if nodes is None:
+                nodes = range(self.n_nodes or 0)
             prior = fields_in_order("prior", self, nodes, "W")
         return prior._evaluate(as_products(weights), tol=tol, start=start)
 
@@ -203,29 +204,31 @@ class SumOfPriors(Combinable):
         sizes = {getattr(prior, "n_nodes", None) for _, prior in self.terms} - {None}
         if len(sizes) > 1:
             raise InputError(f"the priors of a sum are for different numbers of nodes: {sorted(map(str, sizes))}")
+        # Some priors are for any number of nodes.
         return sizes.pop() if sizes else None
 
     def _evaluate(self, weights: Graph, *, tol: float, start: PriorState | None) -> PriorState:
-        starts = (None,) * len(self.terms) if start is None else start.parts
-        parts = tuple(
-            prior.evaluate(weights, tol=tol, start=part) for (_, prior), part in zip(self.terms, starts, strict=True)
-        )
-        # Strengths multiply the left sides only, so that the product L R^T has them once.
-        strengths = [strength for strength, _ in self.terms]
-        value = sum(strength * part.value for strength, part in zip(strengths, parts, strict=True))
-        lefts = [strength * columns(part.left) for strength, part in zip(strengths, parts, strict=True)]
-        worths: list[Any] = [getattr(part, "worth", None) for part in parts]
-        worth = None
-        if all(part is not None for part in worths):
-            worth = np.sum([strength * part for strength, part in zip(strengths, worths, strict=True)], axis=0)
-        return PriorState(
-            float(value),
-            np.hstack(lefts),
-            np.hstack([columns(part.right) for part in parts]),
-            parts,
-            _same([getattr(part, "actions", None) for part in parts]),
-            worth,
-        )
+        starts: tuple[Any, ...] = (None,) * len(self.terms)
+        if start is not None:
+            starts = start.parts
+        value = 0.0
+        parts = []
+        lefts = []
+        rights = []
+        worths: list[Any] = []
+        for (strength, prior), before in zip(self.terms, starts, strict=True):
+            part = prior.evaluate(weights, tol=tol, start=before)
+            parts.append(part)
+            value += strength * part.value
+            # Strengths multiply the left sides only, so that the product L R^T has them once.
+            lefts.append(strength * columns(part.left))
+            rights.append(columns(part.right))
+            if getattr(part, "worth", None) is not None:
+                worths.append(strength * part.worth)
+        # Where a term does not say what benefits are worth, the sum cannot either.
+        worth = np.sum(worths, axis=0) if len(worths) == len(parts) else None
+        actions = _same([getattr(part, "actions", None) for part in parts])
+        return PriorState(float(value), np.hstack(lefts), np.hstack(rights), tuple(parts), actions, worth)
 
     @property
     def played_benefit(self) -> Array:
@@ -254,10 +257,12 @@ class SumOfPriors(Combinable):
 def _same(vectors: list[Any]) -> Array | None:
     """Return the vector that all terms of a sum share, or None if they differ or one has none."""
     first = vectors[0]
-    if any(vector is None for vector in vectors):
-        return None
-    alike = all(vector is first or (vector.shape == first.shape and np.allclose(vector, first)) for vector in vectors)
-    return first if alike else None
+    for vector in vectors:
+        if vector is None or first is None:
+            return None
+        if vector is not first and not (vector.shape == first.shape and np.allclose(vector, first)):
+            return None
+    return cast(Array, first)
 
 
 def played_benefit(prior: Any) -> Array:

@@ -77,11 +77,13 @@ class Resilience(Combinable):
             raise InputError(f"Resilience needs a prior, got {self.prior!r}: for example GamePrior(benefit)")
         if len(self.scenarios) == 0:
             raise InputError("Resilience needs at least one scenario, for example [[0, 1]] to delete nodes 0 and 1")
-        checked = [
-            TieDeletion(*map(checked_nodes, each)) if isinstance(each, TieDeletion) else checked_nodes(each)
-            for each in self.scenarios
-        ]
-        self._set(scenarios=checked)
+        scenarios: list[Any] = []
+        for scenario in self.scenarios:
+            if isinstance(scenario, TieDeletion):
+                scenarios.append(TieDeletion(checked_nodes(scenario.targets), checked_nodes(scenario.sources)))
+            else:
+                scenarios.append(checked_nodes(scenario))
+        self._set(scenarios=scenarios)
         if self.temperature is not None:
             remedy = "a few per cent of the prior's value is a sharp worst case"
             check_number("temperature", self.temperature, low=0, open_low=True, remedy=remedy)
@@ -96,24 +98,29 @@ class Resilience(Combinable):
         nodes_only = not any(isinstance(scenario, TieDeletion) for scenario in self.scenarios)
         if nodes_only and isinstance(self.prior, FixedPointPrior) and isinstance(weights, SparseWeights):
             return self._together(weights, tol, start)
-        known = start is not None and len(start.parts) == len(self.scenarios)  # else all were solved together
-        starts = start.parts if start is not None and known else (None,) * len(self.scenarios)
-        graphs, gradients = zip(*(graph_after(weights, scenario) for scenario in self.scenarios), strict=True)
-        states = tuple(
-            self.prior.evaluate(graph, tol=tol, start=each) for graph, each in zip(graphs, starts, strict=True)
-        )
-        values = np.array([state.value for state in states])
+        # A state of all scenarios solved together has one part, which does not start them one by one.
+        starts: Sequence[Any] = [None] * len(self.scenarios)
+        if start is not None and len(start.parts) == len(self.scenarios):
+            starts = start.parts
+        states = []
+        gradients = []
+        for scenario, before in zip(self.scenarios, starts, strict=True):
+            graph, gradient = graph_after(weights, scenario)
+            states.append(self.prior.evaluate(graph, tol=tol, start=before))
+            gradients.append(gradient)
+        value, shares = self._combined(np.array([state.value for state in states]))
         # The chain rule: every scenario adds its own columns, weighted by how much it counts.
-        value, counts = self._combined(values)
-        sides = [
-            gradient(count * columns(state.left), columns(state.right))
-            for gradient, count, state in zip(gradients, counts, states, strict=True)
-        ]
-        left, right = (np.hstack(side) for side in zip(*sides, strict=True))
-        worth = None
-        if all(getattr(state, "worth", None) is not None for state in states):
-            worth = np.sum([count * state.worth for count, state in zip(counts, states, strict=True)], axis=0)
-        return PriorState(value, left, right, states, worth=worth)
+        lefts = []
+        rights = []
+        worths: list[Any] = []
+        for state, gradient, share in zip(states, gradients, shares, strict=True):
+            left, right = gradient(share * columns(state.left), columns(state.right))
+            lefts.append(left)
+            rights.append(right)
+            if getattr(state, "worth", None) is not None:
+                worths.append(share * state.worth)
+        worth = np.sum(worths, axis=0) if len(worths) == len(states) else None
+        return PriorState(value, np.hstack(lefts), np.hstack(rights), tuple(states), worth=worth)
 
     @property
     def played_benefit(self) -> Array:
