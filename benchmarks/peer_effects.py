@@ -377,8 +377,10 @@ def page(sections: list[Part]) -> None:
         "Two covariates and the errors have the variance 1, and covariates the effect 1. *Bias* is the mean error of "
         "the peer effect, *spread* its standard deviation over runs, *standard error* the mean of those estimated, "
         "*median width* that of the 95% interval. ± is one Monte Carlo standard error. Errors are added to the actions "
-        f"({OWN}, the model of nls), or {PASSED} along ties as well (the model of qml and 2sls). The villages are "
-        "real; 5,000 people are in as many villages as it takes. Fewer runs if a fit is slow."
+        f"({OWN}, the model of nls), or {PASSED} along ties as well (the model of qml and 2sls); on draws they are "
+        f"{OWN}. The villages are real: eight have 710 surveyed households, and 5,000 people are in as many as it "
+        "takes. If people forget or are not asked, two runs share the answers, but no draw and no action. The model "
+        "is told that 30% are forgotten. Fewer runs if a fit is slow."
     )
     report.section("Published fits")
     published(report)

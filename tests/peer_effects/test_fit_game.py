@@ -497,6 +497,25 @@ def test_interventions_play_the_fitted_game_with_intervals_over_its_parameters()
         key_players(LearnedGraph.of(np.eye(3)[::-1], ["a", "b", "c"]), game=fit)
 
 
+def test_interventions_on_model_a_play_the_constant_and_leave_covariates_out():
+    graph, table = named_village()
+    A = graph.weights.toarray()
+    X = table[["age", "land"]].to_numpy()
+    noise = np.random.default_rng(3).normal(size=120)
+    y = np.linalg.solve(np.eye(120) - 0.05 * A, np.ones(120)) + X @ [1.0, -0.5] + 0.05 * noise
+    fit = fit_game(graph, y, X, normalize=False, played="constant")
+    assert abs(fit.peer_effect - 0.05) < 4 * fit.standard_error
+    game = Game.on(graph, game=fit)
+    phi, constant, *beta = fit.parameters
+    np.testing.assert_allclose(game.actions, np.linalg.solve(np.eye(120) - phi * A, np.full(120, constant)), rtol=1e-6)
+    np.testing.assert_allclose(game.actions + X @ beta, fit.fitted_actions, rtol=1e-6, atol=1e-9)
+    # Support gains what the game says: a unit of benefit at i adds the sum of column i of the inverse.
+    worth = np.linalg.inv(np.eye(120) - phi * A).sum(axis=0)
+    support = best_support(graph, 1, game=fit, cost="units", unit=1.0)
+    assert support.name[0] == graph.names[np.argmax(worth)]
+    np.testing.assert_allclose(support.worth[0], worth.max(), rtol=1e-6)
+
+
 def test_the_fitted_game_is_a_prior_of_graph_learning():
     graph, table = named_village()
     table["savings"] += 5.0  # so that all benefits are positive, as the prior of GLGP has them
