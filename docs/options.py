@@ -8,7 +8,7 @@ from typing import Any
 import typer
 
 from nashgraph.cli.app import app
-from nashgraph.cli.commands import EXIT_CODES
+from nashgraph.cli.commands import EXIT_CODES, SET, example_of
 
 OURS_NOT = ("help", "install_completion", "show_completion")  # every command line made with typer has these
 
@@ -59,9 +59,8 @@ def _options(commands: dict[str, Any]) -> Iterator[str]:
 
 
 def _parameters(command: Any) -> list[Any]:
-    """Return the arguments and options of a command that help shows."""
-    parameters = command.get_params(typer.Context(command))
-    return [each for each in parameters if each.name not in OURS_NOT and not getattr(each, "hidden", False)]
+    """Return the arguments, options and settings of a command."""
+    return [each for each in command.get_params(typer.Context(command)) if each.name not in OURS_NOT]
 
 
 def _is_option(parameter: Any) -> bool:
@@ -78,6 +77,8 @@ def _entry(parameter: Any) -> str:
     value = parameter.metavar or parameter.opts[0].strip("-").upper().replace("-", "_")
     if not _is_option(parameter):
         names = value
+    elif parameter.opts[0].startswith(SET):
+        names = f"{parameter.opts[0]}={example_of(parameter)}"
     elif not parameter.is_flag:
         names = f"{names} {value}"
     shown, default = parameter.show_default, parameter.default

@@ -19,9 +19,9 @@ def run(*arguments):
     return run_as_given(*arguments, *verbose)
 
 
-def run_as_given(*arguments):
+def run_as_given(*arguments, columns=200):
     """Return the result of a command without further options."""
-    return CliRunner().invoke(app, [str(argument) for argument in arguments], env={"COLUMNS": "200"})
+    return CliRunner().invoke(app, [str(argument) for argument in arguments], env={"COLUMNS": str(columns)})
 
 
 def report_data(folder):

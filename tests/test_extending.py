@@ -37,7 +37,7 @@ from nashgraph.solvers import Problem
 from .commands import error_lines, run
 from .problems import random_graph
 
-RAW = ("--method", "glgp", "--no-standardize")
+RAW = ("--method", "glgp", "--set", "standardize=no")
 
 
 @contextmanager
@@ -114,7 +114,17 @@ def test_a_method(nearest, table):
 
     out = table.parent / "out"
     result = run(
-        "learn", table, "--method", "nearest", "--no-standardize", "--set", "n_neighbors=4", "--out", out, "--json"
+        "learn",
+        table,
+        "--method",
+        "nearest",
+        "--set",
+        "standardize=no",
+        "--set",
+        "n_neighbors=4",
+        "--out",
+        out,
+        "--json",
     )
     assert result.exit_code == 0, result.output
     np.testing.assert_array_equal(written(out), model.adjacency_.toarray())
@@ -130,8 +140,8 @@ def test_a_method(nearest, table):
 
 def test_what_a_method_does_not_have_or_refuses_is_said(nearest, table):
     out = table.parent / "out"
-    result = run("learn", table, "--method", "nearest", "--c", "0.5", "--out", out)
-    assert (result.exit_code, "nearest has no --c (consensus, smooth" in result.stderr) == (2, True)
+    result = run("learn", table, "--method", "nearest", "--set", "c=0.5", "--out", out)
+    assert (result.exit_code, "nearest has no --set c (consensus, smooth" in result.stderr) == (2, True)
     result = run("learn", table, "--method", "nearest", "--set", "n_neighbors=30", "--out", out)
     assert result.exit_code == 1
     assert error_lines(result)[-1] == "nashgraph learn: n_neighbors must be below the number of nodes, got 30"
@@ -173,23 +183,34 @@ def test_an_interaction_with_a_welfare(table):
     with registered(INTERACTIONS, "arctangent", Arctangent), registered(WELFARES, "logarithmic", Logarithmic):
         named = GLGP(**given, prior=GamePrior(interaction="arctangent", welfare="logarithmic")).fit(data)
         np.testing.assert_array_equal(named.adjacency_.toarray(), model.adjacency_.toarray())
-        out, game = table.parent / "out", ("--interaction", "arctangent", "--welfare", "logarithmic")
-        result = run("learn", table, *RAW, "--lam", "2", "--benefit", "rank", *game, "--out", out, "--json")
+        out, game = table.parent / "out", ("--set", "interaction=arctangent", "--set", "welfare=logarithmic")
+        result = run("learn", table, *RAW, "--set", "lam=2", "--set", "benefit=rank", *game, "--out", out, "--json")
         assert result.exit_code == 0, result.output
         np.testing.assert_allclose(written(out), model.adjacency_.toarray(), atol=1e-9)
         assert json.loads(result.stdout)["certificate"]["welfare"] == pytest.approx(model.welfare_)
         assert run("rerun", out, "--out", table.parent / "again").exit_code == 0
         path = run(
-            "path", table, "--lams", "0.5,2", "--no-standardize", "--benefit", "rank", *game, "--out", out, "--json"
+            "path",
+            table,
+            "--lams",
+            "0.5,2",
+            "--set",
+            "standardize=no",
+            "--set",
+            "benefit=rank",
+            *game,
+            "--out",
+            out,
+            "--json",
         )
         assert path.exit_code == 0, path.output
         assert pd.read_csv(out / "path.csv")["welfare"][1] == pytest.approx(model.welfare_)
-        compared = run("compare", table, "--methods", "glgp", "--benefit", "rank", *game, "--json")
+        compared = run("compare", table, "--methods", "glgp", "--set", "benefit=rank", *game, "--json")
         assert compared.exit_code == 0, compared.output
         shown = run("learn", "--help").output
         assert "arctangent" in shown
         assert "logarithmic" in shown
-    result = run("learn", table, "--interaction", "arctangent")
+    result = run("learn", table, "--set", "interaction=arctangent")
     assert (result.exit_code, "'arctangent' is not known" in result.stderr) == (2, True)
 
 
@@ -224,15 +245,15 @@ def test_an_engine(table):
         np.testing.assert_allclose(found, smooth.adjacency_.toarray(), atol=1e-12)
         assert Counted.started > 0
         Counted.started, out = 0, table.parent / "out"
-        options = (*RAW, "--lam", "2", "--engine", "counted", "--set", "storage=sparse")
+        options = (*RAW, "--set", "lam=2", "--set", "engine=counted", "--set", "storage=sparse")
         result = run("learn", table, *options, "--out", out)
         assert result.exit_code == 0, result.output
         assert Counted.started > 0
         np.testing.assert_allclose(written(out), model.adjacency_.toarray(), atol=1e-9)
         assert json.loads((out / "model.json").read_text())["job"]["parameters"]["engine"] == "counted"
         assert run("rerun", out, "--out", table.parent / "again").exit_code == 0
-        assert "[auto|threads|cuda|dask|counted]" in run("learn", "--help").output
-    assert run("learn", table, "--engine", "counted").exit_code == 2
+        assert "[auto|threads|cuda|dask|counted]" in run("learn", "--set", "help").output
+    assert run("learn", table, "--set", "engine=counted").exit_code == 2
     with pytest.raises(InputError, match="engine='counted' is not known"):
         SmoothGL(engine="counted").fit(signals(table))
 

@@ -89,7 +89,7 @@ def test_act_refuses_what_the_guides_say_it_refuses(random):
         assert (
             "without questions about ties" in " ".join(TEXTS[file].split()) or "no question about ties" in TEXTS[file]
         )
-    assert "needs `--ties`, `--counts` or `--names`" in TEXTS["docs/cheat_sheet.md"]
+    assert "needs `--n-ties`, `--counts` or `--names`" in TEXTS["docs/cheat_sheet.md"]
 
 
 def test_links_between_pages_lead_somewhere():

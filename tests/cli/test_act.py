@@ -24,7 +24,9 @@ def club(tmp_path_factory):
     table.insert(0, "name", [f"{node:03d}" for node in range(34)])
     table.to_csv(folder / "club.csv", index=False)
     assert (
-        run("learn", folder / "club.csv", "--no-standardize", "--replicates", "8", "--out", folder / "out").exit_code
+        run(
+            "learn", folder / "club.csv", "--set", "standardize=no", "--set", "n_replicates=8", "--out", folder / "out"
+        ).exit_code
         == 0
     )
     return folder
@@ -104,15 +106,15 @@ def test_any_network_will_do(tmp_path):
 
 
 def test_a_graph_without_directions_is_played_both_ways(club, tmp_path):
-    learn = ("--method", "smooth", "--degree", "3", "--undirected", "--out", tmp_path / "out")
+    learn = ("--method", "smooth", "--degree", "3", "--set", "undirected=yes", "--out", tmp_path / "out")
     assert run("learn", club / "club.csv", *learn).exit_code == 0
     answer = json.loads(run("act", tmp_path / "out", "--json").stdout)
     assert answer["weights"] == 2 * len(pd.read_csv(tmp_path / "out" / "edges.csv"))
 
 
 def test_the_rules_are_those_of_the_model_unless_given(club, tmp_path):
-    learn = ("--method", "glgp", "--degree", "4", "--interaction", "linear", "--welfare", "utilitarian")
-    assert run("learn", club / "club.csv", *learn, "--lam", "0.1", "--out", tmp_path / "out").exit_code == 0
+    learn = ("--method", "glgp", "--degree", "4", "--set", "interaction=linear", "--set", "welfare=utilitarian")
+    assert run("learn", club / "club.csv", *learn, "--set", "lam=0.1", "--out", tmp_path / "out").exit_code == 0
     welfare = json.loads((tmp_path / "out" / "model.json").read_text())["certificate"]["welfare"]
     assert json.loads(run("act", tmp_path / "out", "--json").stdout)["welfare"] == pytest.approx(welfare)
     other = json.loads(run("act", tmp_path / "out" / "model.json", "--welfare", "total", "--json").stdout)
@@ -122,17 +124,17 @@ def test_the_rules_are_those_of_the_model_unless_given(club, tmp_path):
 @pytest.mark.parametrize(
     "prior",
     [
-        ("--prior", "substitutes"),
-        ("--prior", "spread"),
-        ("--prior", "containment"),
-        ("--prior", "diffusion"),
-        ("--prior", "resilience"),
+        ("--set", "prior=substitutes"),
+        ("--set", "prior=spread"),
+        ("--set", "prior=containment"),
+        ("--set", "prior=diffusion"),
+        ("--set", "prior=resilience"),
         ("--set", "prior__share=0.5"),
         ("--set", "prior__cap=0.03"),
     ],
 )
 def test_act_plays_the_prior_that_the_network_was_learned_with(club, tmp_path, prior):
-    learn = ("--method", "glgp", "--degree", "4", "--lam", "0.01", "--out", tmp_path / "out")
+    learn = ("--method", "glgp", "--degree", "4", "--set", "lam=0.01", "--out", tmp_path / "out")
     result = run("learn", club / "club.csv", *learn, *prior)
     assert result.exit_code == 0, result.output
     welfare = json.loads((tmp_path / "out" / "model.json").read_text())["certificate"]["welfare"]
@@ -171,7 +173,7 @@ def test_too_much_feedback_is_said_with_how_much_it_must_fall(tmp_path):
 def test_files_that_were_changed_are_refused(club, tmp_path):
     for name in ("edges.csv", "members.npz"):
         out = tmp_path / name
-        assert run("learn", club / "club.csv", "--replicates", "2", "--out", out).exit_code == 0
+        assert run("learn", club / "club.csv", "--set", "n_replicates=2", "--out", out).exit_code == 0
         (out / name).write_bytes(b"other")
         result = run("act", out)
         assert result.exit_code == 1

@@ -47,7 +47,7 @@ def test_a_truth_adds_the_score_next_to_chance_and_controls(tmp_path):
     same = answers["roof"].to_numpy()[:, None] == answers["roof"].to_numpy()
     pairs = [(i, j) for i, j in np.argwhere(np.triu(same, 1)) if random.random() < 0.3]
     pd.DataFrame(pairs, columns=["source", "target"]).to_csv(truth, index=False)
-    notes = json.loads(run("check", table, "--truth", truth, "--truth-directed", "--json").stdout)["notes"]
+    notes = json.loads(run("check", table, "--truth", truth, "--set", "truth_directed=yes", "--json").stdout)["notes"]
     assert any("the truth has directions" in note for note in notes)
     words = " ".join(json.loads(run("check", table, "--truth", truth, "--json").stdout)["sentences"])
     assert "chance" in words

@@ -36,7 +36,8 @@ def test_scores_are_printed_and_written(club):
         "smooth,glgp",
         "--degree",
         "5",
-        "--no-standardize",
+        "--set",
+        "standardize=no",
     )
     result = run(*arguments, "--out", club / "out")
     assert result.exit_code == 0, result.output
@@ -115,12 +116,14 @@ def test_the_game_that_scores_is_the_one_asked_for(club):
         "--degree",
         "4",
         "--json",
-        "--interaction",
-        "linear",
-        "--no-standardize",
+        "--set",
+        "interaction=linear",
+        "--set",
+        "standardize=no",
     )
     scored = [
-        json.loads(run(*given, *more).stdout)["methods"][0]["welfare"] for more in ([], ["--welfare", "utilitarian"])
+        json.loads(run(*given, *more).stdout)["methods"][0]["welfare"]
+        for more in ([], ["--set", "welfare=utilitarian"])
     ]
     table = pd.read_csv(club / "club.csv").T
     for found, welfare in zip(scored, ("total", "utilitarian"), strict=True):

@@ -9,7 +9,7 @@ import pytest
 
 from ..commands import report_data, run
 
-DRAWN = ("--method", "linear", "--lam", "9", "--benefit", "gain")
+DRAWN = ("--method", "linear", "--set", "lam=9", "--set", "benefit=gain")
 
 
 @pytest.fixture

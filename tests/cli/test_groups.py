@@ -36,7 +36,7 @@ def villages(tmp_path):
 
 def learn(folder, *more):
     arguments = ["learn", folder / "villages.csv", "--group", "village", "--id", "hh", "--method", "smooth"]
-    return run(*arguments, "--no-standardize", "--out", folder / "out", *more)
+    return run(*arguments, "--set", "standardize=no", "--out", folder / "out", *more)
 
 
 def test_every_group_has_its_network_and_all_are_in_one_page_and_one_table(villages):
@@ -93,7 +93,7 @@ def test_what_cannot_be_told_apart_is_refused(villages):
     assert "'hh' seems to identify people, but its values repeat: 22 of them in 65 rows" in error_lines(result)[0]
     out = ["--out", villages / "other"]
     assert "no column 'town'" in run("learn", villages / "villages.csv", "--group", "town", *out).stderr
-    result = run("learn", villages / "villages.csv", "--group", "village", "--nodes", "columns", *out)
+    result = run("learn", villages / "villages.csv", "--group", "village", "--set", "nodes=columns", *out)
     assert result.exit_code == 2
 
 
@@ -124,7 +124,7 @@ def test_every_group_takes_its_own_layout(villages):
     layout = villages / "out"
     again = run(
         *("learn", villages / "villages.csv", "--group", "village", "--id", "hh", "--method", "smooth"),
-        *("--degree", "3", "--layout-of", layout, "--out", villages / "again"),
+        *("--degree", "3", "--set", f"layout_of={layout}", "--out", villages / "again"),
     )
     assert again.exit_code == 3, again.output
     for group in ("10", "2", "A_b"):
@@ -199,7 +199,7 @@ def test_no_network_overwrites_another(tmp_path, groups):
         model = json.loads((tmp_path / "out" / "groups" / folder / "model.json").read_text())
         assert model["job"]["table"]["only"] == group
         assert model["nodes"] == nodes == 5 + groups.index(group)
-    again = run(*arguments, "--layout-of", tmp_path / "out", "--out", tmp_path / "again")
+    again = run(*arguments, "--set", f"layout_of={tmp_path / 'out'}", "--out", tmp_path / "again")
     assert again.exit_code == 0, again.output
 
 
@@ -210,8 +210,8 @@ def test_a_group_with_a_cell_that_is_no_number_is_left_out_until_the_cell_is_mis
     result = learn(villages, "--json")
     answer = json.loads(result.stdout)
     assert sorted(answer["left_out"]) == ["10", "alone"]
-    assert "--na: column 'q0' is read as number, and 'abt 3' (row 4) is not" in answer["left_out"]["10"]
-    answer = json.loads(learn(villages, "--na", "q0=abt 3", "--json").stdout)
+    assert "--set na: column 'q0' is read as number, and 'abt 3' (row 4) is not" in answer["left_out"]["10"]
+    answer = json.loads(learn(villages, "--set", "na=q0=abt 3", "--json").stdout)
     assert sorted(answer["left_out"]) == ["alone"]
 
 
@@ -224,8 +224,8 @@ def test_groups_count_ties_as_single_networks_do(villages):
             "village",
             "--id",
             "hh",
-            "--replicates",
-            "0",
+            "--set",
+            "n_replicates=0",
             "--out",
             villages / "all",
             "--json",

@@ -33,7 +33,7 @@ FILES = [
     "plan.toml",
     "report.html",
 ]
-GLGP_RAW = ("--method", "glgp", "--no-standardize")  # for the library
+GLGP_RAW = ("--method", "glgp", "--set", "standardize=no")  # for the library
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def matrix(folder, order):
 
 
 def test_the_graph_is_that_of_the_library_in_every_file(club):
-    result = run("learn", club / "club.csv", *GLGP_RAW, "--lam", "0.5", "--degree", "6", "--out", club / "out")
+    result = run("learn", club / "club.csv", *GLGP_RAW, "--set", "lam=0.5", "--degree", "6", "--out", club / "out")
     assert result.exit_code == 0, result.output
     assert names(club / "out") == FILES
     table = pd.read_csv(club / "club.csv").set_index("name")
@@ -99,8 +99,8 @@ def test_the_model_says_everything(club):
         club / "truth.csv",
         "--out",
         club / "out",
-        "--title",
-        "The club",
+        "--set",
+        "title=The club",
         "--json",
     )
     assert result.exit_code == 0, result.output
@@ -135,8 +135,10 @@ def test_undirected_graphs_and_their_scores(club):
         "--truth",
         club / "truth.csv",
         "--json",
-        "--undirected",
-        "--no-standardize",
+        "--set",
+        "undirected=yes",
+        "--set",
+        "standardize=no",
         "--method",
         "smooth",
     ]
@@ -151,11 +153,13 @@ def test_undirected_graphs_and_their_scores(club):
 
 
 def test_a_benefit_out_of_the_table_is_no_signal(club):
-    result = run("learn", club / "club.csv", "--benefit", "q0", "--method", "linear", "--out", club / "out", "--json")
+    result = run(
+        "learn", club / "club.csv", "--set", "benefit=q0", "--method", "linear", "--out", club / "out", "--json"
+    )
     assert result.exit_code == 1  # some Gaussian numbers are negative
     table = pd.read_csv(club / "club.csv").assign(q0=np.arange(34.0))
     table.to_csv(club / "club.csv", index=False)
-    result = run("learn", club / "club.csv", *GLGP_RAW, "--benefit", "q0", "--out", club / "out", "--json")
+    result = run("learn", club / "club.csv", *GLGP_RAW, "--set", "benefit=q0", "--out", club / "out", "--json")
     assert json.loads(result.stdout)["signals"] == 29
     data = table.set_index("name").drop(columns="q0").T
     model = GLGP(benefit=np.arange(34.0)).fit(data)
@@ -163,7 +167,7 @@ def test_a_benefit_out_of_the_table_is_no_signal(club):
 
 
 def test_not_converged_is_written_and_told(club):
-    result = run("learn", club / "club.csv", *GLGP_RAW, "--set", "max_iter=1", "--lam", "50", "--out", club / "out")
+    result = run("learn", club / "club.csv", *GLGP_RAW, "--set", "max_iter=1", "--set", "lam=50", "--out", club / "out")
     assert result.exit_code == 3
     assert "warning: GLGP has not converged: stationarity" in result.stderr
     assert "\nnot converged: stationarity" in result.stdout
@@ -177,8 +181,8 @@ def test_not_converged_is_written_and_told(club):
 def test_degenerate_networks_are_said(club):
     table = pd.read_csv(club / "club.csv").assign(gain=[1000.0, 900.0, *[1.0] * 32])
     table.to_csv(club / "club.csv", index=False)
-    drawn = ["learn", club / "club.csv", "--method", "linear", "--benefit", "gain", "--out", club / "out"]
-    result = run(*drawn, "--lam", "100")
+    drawn = ["learn", club / "club.csv", "--method", "linear", "--set", "benefit=gain", "--out", club / "out"]
+    result = run(*drawn, "--set", "lam=100")
     assert "warning: m0 and m1 hold 100% of all influence among 34 nodes: check that this is meant" in result.stderr
     assert "hold 100% of all influence" in (club / "out" / "report.html").read_text()
     result = run(*drawn, "--degree", "100")
@@ -209,7 +213,10 @@ def ways(method):
 @pytest.mark.parametrize(("method", "storage"), [(method, way) for method in METHODS for way in ways(method)])
 def test_every_method_storage_and_output(tmp_path, random, method, storage):
     """All files exist, agree, can be shown, and can be made again: from numbers, and from yes and no."""
-    for values, more in ((random.normal(size=(12, 12)), []), (random.integers(0, 2, size=(12, 11)), ["--undirected"])):
+    for values, more in (
+        (random.normal(size=(12, 12)), []),
+        (random.integers(0, 2, size=(12, 11)), ["--set", "undirected=yes"]),
+    ):
         pd.DataFrame(values).add_prefix("q").to_csv(tmp_path / "t.csv", index=False)
         arguments = ["learn", tmp_path / "t.csv", "--method", method, "--out", tmp_path / "out", "--json", *more]
         result = run(*arguments, *([] if storage == "auto" else ["--set", f"storage={storage}"]))
@@ -258,7 +265,7 @@ def test_columns_as_nodes_and_excel(tmp_path, random):
     frame = pd.DataFrame(random.normal(size=(8, 12)), columns=[f"sensor {k}" for k in range(12)])
     frame.insert(0, "date", [f"2020-01-0{k + 1}" for k in range(8)])
     frame.to_excel(tmp_path / "t.xlsx", index=False)
-    arguments = ("learn", tmp_path / "t.xlsx", "--nodes", "columns", "--method", "smooth", "--degree", "3")
+    arguments = ("learn", tmp_path / "t.xlsx", "--set", "nodes=columns", "--method", "smooth", "--degree", "3")
     result = run(*arguments, "--out", tmp_path / "out")
     assert result.exit_code == 0, result.output
     model = SmoothGL(degree=3).fit(frame.drop(columns="date"))
@@ -318,10 +325,10 @@ def test_the_default_is_the_consensus_with_a_seed(club):
 
 
 def test_all_ties_or_only_the_sure_ones_are_written(club):
-    fast = ("learn", club / "club.csv", "--replicates", "2", "--benefit", "none", "--seed", "7", "--json")
+    fast = ("learn", club / "club.csv", "--set", "n_replicates=2", "--set", "benefit=none", "--seed", "7", "--json")
     counts = {}
     for level in ("0", "0.5", "1"):
-        result = run(*fast, "--least-frequency", level, "--out", club / "out")
+        result = run(*fast, "--set", f"least_frequency={level}", "--out", club / "out")
         assert result.exit_code == 0, result.output
         table = pd.read_csv(club / "out" / "edges.csv")
         counts[level] = len(table)
@@ -332,7 +339,7 @@ def test_all_ties_or_only_the_sure_ones_are_written(club):
     assert "wrote the 51 ties with most evidence, 3.0 per node on average (as --degree says)" in known.stderr
     content = json.loads((club / "out" / "model.json").read_text())["job"]["parameters"]
     assert (content["n_replicates"], content["random_state"], content["benefit"]) == (2, 7, None)
-    mutual = run(*fast, "--undirected", "--out", club / "out")
+    mutual = run(*fast, "--set", "undirected=yes", "--out", club / "out")
     assert mutual.exit_code == 0, mutual.output
     assert (pd.read_csv(club / "out" / "edges.csv")["source"] != "").all()
 
@@ -341,7 +348,7 @@ def test_gaps_are_left_to_the_consensus(club):
     table = pd.read_csv(club / "club.csv")
     table.iloc[3, 5] = np.nan
     table.to_csv(club / "club.csv", index=False)
-    result = run("learn", club / "club.csv", "--missing", "pairwise", "--replicates", "2", "--out", club / "out")
+    result = run("learn", club / "club.csv", "--missing", "pairwise", "--set", "n_replicates=2", "--out", club / "out")
     assert result.exit_code in (0, 3), result.output
     assert "compared over what both answered" in result.stderr
 
@@ -350,8 +357,8 @@ def test_gaps_are_left_to_the_consensus(club):
     ("options", "message"),
     [
         (["--method", "smooth", "--seed", "1"], "smooth has no --seed (consensus, glgp"),
-        (["--method", "glgp", "--replicates", "1"], "glgp has no --replicates (consensus have)"),
-        (["--method", "smooth", "--least-frequency", "0.5"], "edges have no 'frequency'"),
+        (["--method", "glgp", "--set", "n_replicates=1"], "glgp has no --set n_replicates (consensus have)"),
+        (["--method", "smooth", "--set", "least_frequency=0.5"], "edges have no 'frequency'"),
     ],
 )
 def test_what_a_method_lacks_is_refused(club, options, message):
@@ -391,23 +398,25 @@ def test_a_report_takes_the_layout_of_another(club):
     first, second = club / "first", club / "second"
     smooth = ("learn", club / "club.csv", "--method", "smooth", "--out")
     assert run(*smooth, first).exit_code == 0
-    assert run(*smooth, second, "--degree", "3", "--layout-of", first).exit_code == 0
+    assert run(*smooth, second, "--degree", "3", "--set", f"layout_of={first}").exit_code == 0
     one, other = (pd.read_csv(folder / "layout.csv").set_index("name")[["x", "y"]] for folder in (first, second))
     pd.testing.assert_frame_equal(one, other.loc[one.index])
-    assert run(*smooth, first, "--degree", "4", "--layout-of", first).exit_code == 0  # again, in the same folder
+    assert (
+        run(*smooth, first, "--degree", "4", "--set", f"layout_of={first}").exit_code == 0
+    )  # again, in the same folder
     again = pd.read_csv(first / "layout.csv").set_index("name")[["x", "y"]]
     pd.testing.assert_frame_equal(one, again.loc[one.index])
     assert run(*smooth, club / "third", "--degree", "3").exit_code == 0
     assert not pd.read_csv(club / "third" / "layout.csv").set_index("name").loc[one.index, "x"].equals(one["x"])
 
     (first / "layout.csv").write_text("name,x,y\nm0,0,0\n")
-    wrong = run(*smooth, club / "fourth", "--layout-of", first)
+    wrong = run(*smooth, club / "fourth", "--set", f"layout_of={first}")
     assert wrong.exit_code == 1
     assert "layout has no place for 33 of 34 nodes" in error_lines(wrong)[0]
     (first / "layout.csv").write_text("nothing")
-    assert "is not as it was written" in error_lines(run(*smooth, club / "fourth", "--layout-of", first))[0]
-    absent = run(*smooth, club / "fourth", "--layout-of", club)
-    assert "has no layout.csv: --layout-of takes the folder that another run wrote" in error_lines(absent)[0]
+    assert "is not as it was written" in error_lines(run(*smooth, club / "fourth", "--set", f"layout_of={first}"))[0]
+    absent = run(*smooth, club / "fourth", "--set", f"layout_of={club}")
+    assert "has no layout.csv: --set layout_of takes the folder that another run wrote" in error_lines(absent)[0]
     assert not (club / "fourth" / "report.html").exists()
 
 
@@ -425,5 +434,5 @@ def test_interventions_are_found_only_when_asked_for(club):
     arguments = ["learn", club / "club.csv", "--method", "glgp", "--degree", "4", "--out", club / "out"]
     run(*arguments)
     assert '"loss":' not in report_data(club / "out")
-    assert run(*arguments, "--interventions").exit_code == 0
+    assert run(*arguments, "--set", "interventions=yes").exit_code == 0
     assert '"loss":' in report_data(club / "out")

@@ -20,10 +20,10 @@ def folder(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "code", "sentence"),
     [
-        (["survey.csv", "--method", "glgp", "--c", "1e-300"], 1, "try --c 0.95"),
-        (["survey.csv", "--method", "smooth", "--c", "1e-310"], 1, "--c 0.95"),
-        (["gains.csv", "--method", "glgp", "--benefit", "gain"], 1, "benefit is too large to compute with, 1e+308"),
-        (["gains.csv", "--benefit", "gain"], 1, "benefit is too large to compute with, 1e+308"),
+        (["survey.csv", "--method", "glgp", "--set", "c=1e-300"], 1, "try --set c=0.95"),
+        (["survey.csv", "--method", "smooth", "--set", "c=1e-310"], 1, "--set c=0.95"),
+        (["gains.csv", "--method", "glgp", "--set", "benefit=gain"], 1, "benefit is too large to compute with, 1e+308"),
+        (["gains.csv", "--set", "benefit=gain"], 1, "benefit is too large to compute with, 1e+308"),
         (["survye.csv"], 1, "survye.csv (did you mean 'survey.csv'?)"),
         (["survey.csv", "--truth", "gians.csv"], 1, "gians.csv (did you mean 'gains.csv'?)"),
         (["survey.csv", "--method", "glpg"], 2, "'glpg' is not known (did you mean 'glgp'?)"),
@@ -53,20 +53,20 @@ def test_a_mistake_has_a_sentence(folder, monkeypatch, arguments, code, sentence
         (["plan", "--seed", "1" + 30 * "0"], "--seed"),
         (["demo", "--seed", "1" + 30 * "0"], "--seed"),
         (["path", "survey.csv", "--n-lams", "1" + 30 * "0"], "n_lams must be at most 1,000"),
-        (["learn", "survey.csv", "--workers", "1" + 30 * "0"], "--workers"),
-        (["learn", "survey.csv", "--ties", "n", "--recall", "1e-300"], "recall must be"),
+        (["learn", "survey.csv", "--set", "workers=1" + 30 * "0"], "--set workers"),
+        (["learn", "survey.csv", "--n-ties", "n", "--set", "recall=1e-300"], "recall must be"),
         (["learn", "survey.csv", "--set", "n_degrees=nan"], "n_degrees must be a finite number"),
-        (["learn", "survey.csv", "--ties", "n", "--set", "tol=1" + 400 * "0"], "tol must be a finite number"),
+        (["learn", "survey.csv", "--n-ties", "n", "--set", "tol=1" + 400 * "0"], "tol must be a finite number"),
         (["learn", "survey.csv", "--method", "glgp", "--set", "solver__gamma=inf"], "gamma must be a finite number"),
         (["learn", "survey.csv", "--method", "glgp", "--set", "solver__first_accuracy=-1"], "try 0.0001"),
         (["learn", "survey.csv", "--method", "glgp", "--set", "solver__turned=1e300"], "turned must be"),
         (["learn", "survey.csv", "--method", "spectemp", "--set", "slack=1e300"], "slack must be"),
         (["learn", "survey.csv", "--method", "spectemp", "--set", "epsilon=1e300"], "epsilon must be"),
         (["learn", "survey.csv", "--method", "quadgame", "--set", "theta1=1e308"], "theta1 must be"),
-        (["learn", "survey.csv", "--method", "logdegree", "--beta", "1e-300"], "beta must be"),
+        (["learn", "survey.csv", "--method", "logdegree", "--set", "beta=1e-300"], "beta must be"),
         (["learn", "survey.csv", "--method", "logdegree", "--set", "alpha=1e-300"], "alpha must be"),
-        (["learn", "survey.csv", "--ties", "n", "--set", "max_iter=1.5"], "max_iter must be an integer"),
-        (["learn", "survey.csv", "--ties", "n", "--set", "tol=-1"], "tol must be"),
+        (["learn", "survey.csv", "--n-ties", "n", "--set", "max_iter=1.5"], "max_iter must be an integer"),
+        (["learn", "survey.csv", "--n-ties", "n", "--set", "tol=-1"], "tol must be"),
     ],
 )
 def test_a_number_beyond_reason_is_refused(folder, monkeypatch, arguments, sentence):
@@ -108,10 +108,10 @@ def test_the_wrong_file_is_answered_with_the_right_command(folder):
 def test_an_engine_that_is_not_here_is_refused_before_the_table_is_read(folder, monkeypatch):
     pytest.importorskip("numba")
     monkeypatch.setattr("nashgraph.cli.learn.load_signals", lambda *_: pytest.fail("the table was read"))
-    if (result := run("learn", folder / "survey.csv", "--engine", "cuda")).exit_code == 0:
+    if (result := run("learn", folder / "survey.csv", "--set", "engine=cuda")).exit_code == 0:
         pytest.skip("there is a GPU here")
-    assert "--engine: the engine cuda needs" in error_lines(result)[-1]
-    assert "--engine threads" in error_lines(result)[-1]
+    assert "--set engine: the engine cuda needs" in error_lines(result)[-1]
+    assert "--set engine=threads" in error_lines(result)[-1]
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_advice_does_not_name_python(tmp_path):
         run("learn", tmp_path / "one.csv", "--method", "glgp", "--out", tmp_path / "out").stderr,
         run("compare", tmp_path / "one.csv").stderr,
         run("learn", tmp_path / "halves.csv", "--missing", "pairwise", "--out", tmp_path / "other").stderr,
-        run("learn", tmp_path / "one.csv", "--method", "smooth", "--beta", "1e-300").stderr,
+        run("learn", tmp_path / "one.csv", "--method", "smooth", "--set", "beta=1e-300").stderr,
     ]
     assert "there is one signal only" in said[0]
     assert "try --missing impute" in said[2]
@@ -147,10 +147,10 @@ def test_advice_does_not_name_python(tmp_path):
 
 def test_graph_files_are_written_as_asked_for(folder):
     learn = ("learn", folder / "survey.csv", "--method", "smooth", "--degree", "3", "--out")
-    assert run(*learn, folder / "one", "--formats", "graphml").exit_code == 0
+    assert run(*learn, folder / "one", "--set", "formats=graphml").exit_code == 0
     assert {file.name for file in (folder / "one").glob("graph.*")} == {"graph.graphml"}
-    assert run(*learn, folder / "none", "--formats", "none").exit_code == 0
+    assert run(*learn, folder / "none", "--set", "formats=none").exit_code == 0
     assert not [*(folder / "none").glob("graph.*")]
-    result = run(*learn, folder / "two", "--formats", "grapml")
+    result = run(*learn, folder / "two", "--set", "formats=grapml")
     assert result.exit_code == 2
     assert "did you mean 'graphml'?" in result.stderr

@@ -22,7 +22,7 @@ def table(tmp_path, random):
 
 def test_the_path_is_that_of_the_library_and_the_strongest_cheap_prior_is_written(table):
     out = table.parent / "out"
-    result = run("path", table, "--n-lams", "6", "--degree", "5", "--no-standardize", "--out", out, "--json")
+    result = run("path", table, "--n-lams", "6", "--degree", "5", "--set", "standardize=no", "--out", out, "--json")
     assert result.exit_code == 0, result.output
     assert sorted(file.name for file in out.iterdir()) == [
         *(
@@ -68,7 +68,7 @@ def test_lambdas_may_be_given(table):
 
 
 def test_a_uniform_benefit_has_no_path(table):
-    result = run("path", table, "--benefit", "uniform", "--out", table.parent / "out")
+    result = run("path", table, "--set", "benefit=uniform", "--out", table.parent / "out")
     assert result.exit_code == 1
     assert "no lam changes an edge" in error_lines(result)[-1]
     assert not (table.parent / "out").exists()
@@ -81,7 +81,7 @@ def test_a_range_that_is_too_strong_is_said(table):
 
 def test_other_parameters_may_be_set_and_are_recorded_in_full(table):
     out = table.parent / "out"
-    settings = ("--set", "tol=1e-3", "--welfare", "utilitarian", "--no-standardize")
+    settings = ("--set", "tol=1e-3", "--set", "welfare=utilitarian", "--set", "standardize=no")
     assert run("path", table, "--lams", "0.1,1", *settings, "--out", out).exit_code == 0
     parameters = json.loads((out / "model.json").read_text())["job"]["parameters"]
     assert parameters.items() >= {"lams": [0.1, 1.0], "tol": 1e-3, "welfare": "utilitarian", "storage": "auto"}.items()
@@ -110,13 +110,24 @@ def test_a_prior_by_name_is_learned_and_rerun(tmp_path):
     table = tmp_path / "table.csv"
     columns = {f"q{k}": random.normal(size=30) for k in range(6)} | {"risk": random.random(30)}
     pd.DataFrame(columns).to_csv(table, index=False)
-    asked = ("--method", "glgp", "--prior", "containment", "--benefit", "risk", "--lam", "5", "--out", tmp_path / "out")
+    asked = (
+        "--method",
+        "glgp",
+        "--set",
+        "prior=containment",
+        "--set",
+        "benefit=risk",
+        "--set",
+        "lam=5",
+        "--out",
+        tmp_path / "out",
+    )
     assert run("learn", table, *asked).exit_code == 0
     record = json.loads((tmp_path / "out" / "model.json").read_text())
     assert record["job"]["parameters"]["prior"] == "containment"
     assert record["certificate"]["welfare"] < 0  # minus the size of the epidemic
     again = run("rerun", tmp_path / "out" / "model.json", "--out", tmp_path / "again")
     assert "the graph is the same" in again.stdout
-    refused = run("learn", table, "--prior", "contain", "--out", tmp_path / "no")
+    refused = run("learn", table, "--set", "prior=contain", "--out", tmp_path / "no")
     assert refused.exit_code == 2
     assert "containment" in refused.output

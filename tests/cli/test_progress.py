@@ -129,7 +129,7 @@ def test_a_long_fit_is_announced_before_it_starts(monkeypatch):
     monkeypatch.setattr(fitting, "expected_cost", lambda *given: (3000.0, 1e18))
     announce(ConsensusGL(), SimpleNamespace(table=table), voice)
     assert "about 50 minutes" in voice.told[1]
-    assert "--replicates 0" in voice.told[2]
+    assert "--set n_replicates=0" in voice.told[2]
     assert "not enough free memory" in voice.told[3]
     announce(ConsensusGL(), SimpleNamespace(table=table.iloc[:, :4999]), voice)
     assert len(voice.told) == 4

@@ -50,7 +50,7 @@ def test_learn_takes_the_tie_model_where_people_name_ties(survey, tmp_path):
 
 def test_the_plan_and_a_rerun_give_the_same_network(survey, tmp_path):
     out = tmp_path / "out"
-    assert run("learn", survey, "--drop", "friend", "--replicates", "0", "--out", out).exit_code == 0
+    assert run("learn", survey, "--drop", "friend", "--set", "n_replicates=0", "--out", out).exit_code == 0
     assert run("learn", out / "plan.toml", "--out", tmp_path / "again").exit_code == 0
     edges = (out / "edges.csv").read_bytes()
     assert (tmp_path / "again" / "edges.csv").read_bytes() == edges
@@ -93,7 +93,7 @@ def test_a_table_that_is_the_network_is_not_learned_from(tmp_path):
 
 def test_the_network_of_another_table_is_not_written_over(survey, tmp_path):
     out = tmp_path / "out"
-    learn = ("--drop", "friend", "--replicates", "0", "--out", out)
+    learn = ("--drop", "friend", "--set", "n_replicates=0", "--out", out)
     assert run("learn", survey, *learn).exit_code == 0
     SURVEY.to_csv(tmp_path / "other.csv", index=False)
     refused = run("learn", tmp_path / "other.csv", *learn)
@@ -117,19 +117,21 @@ def test_check_and_compare_read_a_file_as_learn_does(tmp_path, command):
 
 def test_declarations_that_cannot_be_right_are_refused(survey, tmp_path):
     out = ("--out", tmp_path / "out")
-    result = run("read", survey, "--ties", "age", "--drop", "age", *out)
+    result = run("read", survey, "--n-ties", "age", "--drop", "age", *out)
     assert result.exit_code == 1
-    assert "--ties: 'age' is declared as drop and n_ties" in error_lines(result)[-1]
+    assert "--n-ties: 'age' is declared as drop and n_ties" in error_lines(result)[-1]
     bad = SURVEY.assign(friends=-3).drop(columns="friend")
     bad["friends"] = [-3, *range(1, len(bad))]
     bad.to_csv(tmp_path / "bad.csv", index=False)
-    result = run("read", tmp_path / "bad.csv", "--ties", "friends", *out)
-    assert "--ties: n_ties must be whole numbers of 0 or more, got '-3' for p00 in 'friends'" in error_lines(result)[-1]
-    assert "try --na friends=-3" in error_lines(result)[-1]
+    result = run("read", tmp_path / "bad.csv", "--n-ties", "friends", *out)
+    assert (
+        "--n-ties: n_ties must be whole numbers of 0 or more, got '-3' for p00 in 'friends'" in error_lines(result)[-1]
+    )
+    assert "try --set na=friends=-3" in error_lines(result)[-1]
     for command in ("read", "learn"):
-        result = run(command, survey, "--drop", "friend", "--recall", "0.7", *out)
+        result = run(command, survey, "--drop", "friend", "--set", "recall=0.7", *out)
         assert result.exit_code == 2
-        assert "declare their columns with --ties COLUMN" in error_lines(result)[-1]
+        assert "declare their columns with --n-ties COLUMN" in error_lines(result)[-1]
     assert run("learn", survey, "--drop", "friend", "--method", "ties", *out).exit_code == 2
 
 

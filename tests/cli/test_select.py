@@ -1,4 +1,4 @@
-"""learn --false-edges: a selection of ties with a promise, written next to the graph."""
+"""learn --set false_edges: a selection of ties with a promise, written next to the graph."""
 
 import networkx as nx
 import pandas as pd
@@ -21,7 +21,7 @@ def table(tmp_path):
 
 def test_selected_ties_are_written_and_the_promise_is_said(table):
     out = table.parent / "out"
-    result = run("learn", table, "--false-edges", "2", "--out", out)
+    result = run("learn", table, "--set", "false_edges=2", "--out", out)
     assert result.exit_code == 0, result.output
     assert "on average at most" in result.stderr
     assert "selected.csv" in result.stdout
@@ -35,6 +35,6 @@ def test_selected_ties_are_written_and_the_promise_is_said(table):
 
 
 def test_only_a_consensus_selects(table):
-    result = run("learn", table, "--false-edges", "2", "--method", "smooth", "--out", table.parent / "out")
+    result = run("learn", table, "--set", "false_edges=2", "--method", "smooth", "--out", table.parent / "out")
     assert result.exit_code == 2
     assert "take --method consensus" in result.stderr

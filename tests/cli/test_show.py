@@ -12,14 +12,14 @@ from nashgraph.datasets import preferential_attachment, smooth_signals
 
 from ..commands import error_lines, run
 
-RAW = ("--method", "glgp", "--no-standardize", "--degree", "4", "--lam", "5")
+RAW = ("--method", "glgp", "--set", "standardize=no", "--degree", "4", "--set", "lam=5")
 
 
 @pytest.fixture
 def out(tmp_path, random):
     table = pd.DataFrame(random.normal(size=(20, 8)), columns=list("abcdefgh"))
     table.to_csv(tmp_path / "t.csv", index=False)
-    run("learn", tmp_path / "t.csv", *RAW, "--out", tmp_path / "out", "--title", "Twenty")
+    run("learn", tmp_path / "t.csv", *RAW, "--out", tmp_path / "out", "--set", "title=Twenty")
     return tmp_path / "out"
 
 
@@ -79,7 +79,7 @@ def test_a_table_of_nodes_that_was_changed_is_not_taken_for_the_models(out):
 
 
 def test_without_directions_influence_is_what_touches_a_node(out):
-    run("learn", out.parent / "t.csv", *RAW, "--undirected", "--out", out)
+    run("learn", out.parent / "t.csv", *RAW, "--set", "undirected=yes", "--out", out)
     signals = pd.read_csv(out.parent / "t.csv").T
     influence = GLGP(lam=5, degree=4).fit(signals).graph_.undirected().influence
     first = json.loads(run("show", out, "--json").stdout)["most_influential"][0]
@@ -98,7 +98,7 @@ def test_an_earlier_models_certificate_is_shown_as_it_is(out):
 def test_of_a_consensus_the_intervals_are_shown(out):
     hubs = smooth_signals(preferential_attachment(60, random_state=0), 50, "heat", noise=0.1, random_state=0)
     pd.DataFrame(hubs.T).add_prefix("s").to_csv(out.parent / "hubs.csv", index_label="name")
-    run("learn", out.parent / "hubs.csv", "--no-standardize", "--out", out, "--force")
+    run("learn", out.parent / "hubs.csv", "--set", "standardize=no", "--out", out, "--force")
     answer = json.loads(run("show", out, "--json").stdout)
     first, tie = answer["most_influential"][0], answer["strongest_ties"][0]
     assert tie["low"] <= tie["high"]

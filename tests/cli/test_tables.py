@@ -44,7 +44,17 @@ def test_no_csv_that_is_written_has_a_formula_and_its_names_come_back(tmp_path):
         }
     )
     table.to_csv(tmp_path / "t.csv", index=False)
-    options = (tmp_path / "t.csv", "--id", "name", "--group", "group", "--set", "n_replicates=0", "--benefit", "none")
+    options = (
+        tmp_path / "t.csv",
+        "--id",
+        "name",
+        "--group",
+        "group",
+        "--set",
+        "n_replicates=0",
+        "--set",
+        "benefit=none",
+    )
     assert run("learn", *options, "--out", tmp_path / "out").exit_code in (0, 3)
     ties = pd.read_csv(tmp_path / "out" / "edges.csv", dtype=str)[["group", "source", "target"]]
     whole = ties.drop_duplicates(["group", "source"]).assign(target="*")

@@ -62,7 +62,7 @@ def test_counts_and_numbers_of_ties_find_the_network_that_likeness_does_not(surv
     truth = survey.parent / "truth.csv"
     told = learn(
         survey,
-        "--ties",
+        "--n-ties",
         "n_friends",
         "--counts",
         COUNTS,
@@ -95,7 +95,9 @@ def test_counts_and_numbers_of_ties_find_the_network_that_likeness_does_not(surv
 
 
 def test_a_model_is_shown_rerun_and_acted_on(survey):
-    assert learn(survey, "--ties", "n_friends", "--counts", COUNTS, "--names", "friend1,friend2,friend3").exit_code == 0
+    assert (
+        learn(survey, "--n-ties", "n_friends", "--counts", COUNTS, "--names", "friend1,friend2,friend3").exit_code == 0
+    )
     out = survey.parent / "out"
     shown = json.loads(run("show", out, "--json").stdout)
     assert shown["method"] == "ties"
@@ -108,8 +110,8 @@ def test_a_model_is_shown_rerun_and_acted_on(survey):
     edges = pd.read_csv(out / "edges.csv")
     assert json.loads(acted.stdout)["weights"] == 2 * len(edges)
     assert json.loads(acted.stdout)["replicates"] == 20  # draws of the network
-    told = ("--ties", "n_friends", "--counts", COUNTS, "--names", "friend1,friend2,friend3")
-    assert run("learn", survey, *told, "--interventions", "--out", out).exit_code == 0
+    told = ("--n-ties", "n_friends", "--counts", COUNTS, "--names", "friend1,friend2,friend3")
+    assert run("learn", survey, *told, "--set", "interventions=yes", "--out", out).exit_code == 0
     assert "seeds drawn at random reach as many" in (out / "report.html").read_text()
 
 
@@ -122,7 +124,7 @@ def test_declared_columns_and_traits_are_no_signals(survey):
     # without any other column there are no signals, and the tie model does without
     alone = signals_of(pd.read_csv(survey).drop(columns="age"), options)
     assert alone.table.shape == (0, N)
-    assert learn(survey, "--drop", "age", "--ties", "n_friends", "--counts", COUNTS).exit_code == 0
+    assert learn(survey, "--drop", "age", "--n-ties", "n_friends", "--counts", COUNTS).exit_code == 0
 
 
 def test_a_value_of_a_column_and_a_number_of_ties_are_found_for_the_line_to_type():
@@ -170,7 +172,7 @@ BAD = {
 )
 def test_answers_that_contradict_each_other_are_noise(survey, cells, warning):
     """They were refused, though people forget and miscount."""
-    result = learn(changed(survey, **cells), "--ties", "n_friends", "--counts", "friends_weaver=weaver")
+    result = learn(changed(survey, **cells), "--n-ties", "n_friends", "--counts", "friends_weaver=weaver")
     assert result.exit_code == 0, result.output
     assert warning in " ".join(result.output.split())
 
@@ -178,7 +180,7 @@ def test_answers_that_contradict_each_other_are_noise(survey, cells, warning):
 def test_if_all_say_that_they_have_no_ties_there_are_none(tmp_path, random):
     table = pd.DataFrame({"id": [f"p{k}" for k in range(14)], "x": random.normal(size=14), "n": 0})
     table.to_csv(tmp_path / "survey.csv", index=False)
-    result = learn(tmp_path / "survey.csv", "--ties", "n")
+    result = learn(tmp_path / "survey.csv", "--n-ties", "n")
     assert result.exit_code == 0
     assert "nobody has any ties" in result.output
     assert pd.read_csv(tmp_path / "out" / "edges.csv").empty
@@ -187,13 +189,13 @@ def test_if_all_say_that_they_have_no_ties_there_are_none(tmp_path, random):
 def test_nobody_may_have_more_ties_than_there_are_others(tmp_path, random):
     table = pd.DataFrame({"id": [f"p{k}" for k in range(14)], "x": random.normal(size=14), "n": [13.0] + [None] * 13})
     table.to_csv(tmp_path / "survey.csv", index=False)
-    assert learn(tmp_path / "survey.csv", "--ties", "n").exit_code == 0
+    assert learn(tmp_path / "survey.csv", "--n-ties", "n").exit_code == 0
     assert pd.read_csv(tmp_path / "out" / "nodes.csv")["ties_high"].max() <= 13
 
 
 def test_act_on_draws_without_a_free_pair(tmp_path):
     (tmp_path / "survey.csv").write_text("id,x,a\np0,0,p1\np1,1,\np2,2,\np3,0,\np4,1,\np5,2,\n")
-    learn(tmp_path / "survey.csv", "--names", "a", "--max-names", "1", "--recall", "0.01")
+    learn(tmp_path / "survey.csv", "--names", "a", "--set", "max_names=1", "--set", "recall=0.01")
     result = run("act", tmp_path / "out", "--out", tmp_path / "act")
     assert result.exit_code == 0, result.output
 
@@ -209,7 +211,7 @@ def test_a_trait_that_everybody_or_nobody_has(survey):
 def test_ask_names_people_who_were_not_asked(tmp_path):
     table, _ = village(asked=0.4)
     table.to_csv(tmp_path / "survey.csv", index=False)
-    options = ["--ties", "n_friends", "--counts", COUNTS, "--drop", "friend1,friend2,friend3"]
+    options = ["--n-ties", "n_friends", "--counts", COUNTS, "--drop", "friend1,friend2,friend3"]
     assert learn(tmp_path / "survey.csv", *options).exit_code == 0
     asked = run("ask", tmp_path / "survey.csv", *options, "--best", "4", "--out", tmp_path / "next", "--json")
     assert asked.exit_code == 0, asked.output
@@ -226,11 +228,11 @@ def test_ask_names_people_who_were_not_asked(tmp_path):
     assert {row["trait"] for row in json.loads(found.stdout)["questions"]} == {"well", "school"}
     from_model = run("ask", tmp_path / "out", "--best", "4", "--json")
     assert json.loads(from_model.stdout)["interview"] == [pytest.approx(person) for person in people]
-    assert "give options with a table only" in run("ask", tmp_path / "out", "--ties", "n_friends").output
+    assert "give options with a table only" in run("ask", tmp_path / "out", "--n-ties", "n_friends").output
 
 
 def test_ask_refuses_what_it_cannot_answer(survey):
-    everybody = run("ask", survey, "--ties", "n_friends")
+    everybody = run("ask", survey, "--n-ties", "n_friends")
     assert everybody.exit_code == 1
     assert "everybody was asked" in everybody.output
     assert "everybody was asked" in run("ask", survey).output, "its columns of ties are recognized, as learn does"
@@ -264,9 +266,9 @@ def test_gossip_is_a_benefit_and_makes_seeds(survey):
     table["best1"], table["best2"] = ["105"] * N, ["107", "108"] * (N // 2)
     table.to_csv(survey, index=False)
     out = survey.parent / "out"
-    told = ("--ties", "n_friends", "--counts", COUNTS, "--drop", "friend1,friend2,friend3")
+    told = ("--n-ties", "n_friends", "--counts", COUNTS, "--drop", "friend1,friend2,friend3")
     for options in (told, ("--drop", "friend1,friend2,friend3,n_friends", "--method", "consensus")):
-        done = learn(survey, "--gossip", "best1,best2", *options, "--json")
+        done = learn(survey, "--set", "gossip=best1,best2", *options, "--json")
         assert done.exit_code == 0, done.output
         nodes = pd.read_csv(out / "nodes.csv", dtype={"name": str}).set_index("name")
         named = nodes["gossip"].sort_values(ascending=False).head(3)
@@ -281,8 +283,8 @@ def test_gossip_is_a_benefit_and_makes_seeds(survey):
         assert acted.exit_code == 0, acted.output
         assert "Whom people name as the best to spread news" in acted.output
         assert pd.read_csv(survey.parent / "act" / "gossip.csv", dtype={"name": str})["name"].tolist()[0] == "105"
-    both = learn(survey, "--gossip", "best1", "--benefit", "age", "--drop", "friend1,friend2,friend3")
-    assert "--gossip and --benefit both give benefits" in both.output
+    both = learn(survey, "--set", "gossip=best1", "--set", "benefit=age", "--drop", "friend1,friend2,friend3")
+    assert "--set gossip and --set benefit both give benefits" in both.output
 
 
 def test_a_table_of_alters_is_kept_and_known_again(tmp_path):
@@ -292,15 +294,15 @@ def test_a_table_of_alters_is_kept_and_known_again(tmp_path):
     for file in read:
         file.write_bytes(alters.read_bytes())
     for command, file in zip(("learn", "ask"), read, strict=True):
-        result = run(command, egos, "--alters", file, "--out", tmp_path)
+        result = run(command, egos, "--set", f"alters={file}", "--out", tmp_path)
         assert f"{file} is read in this run" in error_lines(result)[0]
         assert file.read_bytes() == alters.read_bytes()
-    assert run("learn", egos, "--alters", alters, "--out", tmp_path / "out").exit_code == 0
+    assert run("learn", egos, "--set", f"alters={alters}", "--out", tmp_path / "out").exit_code == 0
     assert run("rerun", tmp_path / "out", "--out", tmp_path / "again").exit_code == 0
     alters.rename(tmp_path / "moved.csv")
     missing = run("rerun", tmp_path / "out", "--out", tmp_path / "again")
     assert "alters.csv is not there: give it with --alters" in " ".join(error_lines(missing))
-    moved = ("--alters", tmp_path / "moved.csv", "--out", tmp_path / "again")
+    moved = ("--set", f"alters={tmp_path / 'moved.csv'}", "--out", tmp_path / "again")
     assert run("rerun", tmp_path / "out", *moved).exit_code == 0
     (tmp_path / "moved.csv").write_text((tmp_path / "moved.csv").read_text() + "\n")
     changed_file = run("rerun", tmp_path / "out", *moved)

@@ -114,8 +114,8 @@ def role(page, column):
 
 def learn(page, replicates="2"):
     page.get_by_text("The method", exact=True).click()
-    page.get_by_label("--replicates", exact=True).fill(replicates)
-    command(page, f"--replicates {replicates}")
+    page.get_by_label("--set n_replicates", exact=True).fill(replicates)
+    command(page, f"--set n_replicates={replicates}")
     page.get_by_role("button", name="Learn the network").click()
 
 
@@ -176,7 +176,7 @@ def test_a_survey_from_drop_to_report_and_the_copied_command_gives_the_same(page
 def test_an_excel_file_with_a_title_row_on_its_second_sheet(page, app, excel):
     page.set_input_files("#file", excel)
     page.get_by_role("alert").filter(has_text="wave 1.xlsx").wait_for()  # the first sheet holds no table
-    page.get_by_label("--sheet", exact=True).fill("Answers")
+    page.get_by_label("--set sheet", exact=True).fill("Answers")
     page.keyboard.press("Tab")
     role(page, "Person").wait_for()
     assert role(page, "Person").input_value() == "id"

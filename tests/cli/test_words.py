@@ -28,7 +28,7 @@ def test_errors_are_phrased_from_their_fields():
     [
         (Remedy("random_state", 1), "--seed 1"),
         (Remedy("drop", ("a", "b")), "--drop a,b"),
-        (Remedy("standardize", True), "--standardize"),
+        (Remedy("standardize", True), "--set standardize=yes"),
         (Remedy("tol", 1e-8), "--set tol=1e-08"),
     ],
 )

@@ -28,7 +28,7 @@ def learn(table, out, *options):
 
 
 def test_workers_are_started_said_and_ended(table):
-    result = learn(table, "ours", "--workers", "1")
+    result = learn(table, "ours", "--set", "workers=1")
     assert result.exit_code == 0, result.output
     assert "note: engine: dask (workers started on this machine: 1;" in result.stderr
     assert "note: engine: dask (workers: 1, threads: 1)" in result.stderr
@@ -42,7 +42,7 @@ def test_workers_are_started_said_and_ended(table):
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nowhere"])
 def test_a_scheduler_that_is_not_there(address, table, monkeypatch):
     monkeypatch.setattr(clusters, "REACHED", 0.5)
-    result = learn(table, "out", "--scheduler", address)
+    result = learn(table, "out", "--set", f"scheduler={address}")
     assert result.exit_code == 1
     assert f"the scheduler {address} cannot be reached: check that it runs" in result.stderr
 
@@ -50,9 +50,9 @@ def test_a_scheduler_that_is_not_there(address, table, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--scheduler", "tcp://here:1", "--workers", "2"), "give one of them"),
-        (("--workers", "2", "--engine", "threads"), "ask for --engine dask, not threads"),
-        (("--workers", "2", "--method", "logdegree"), "has no --engine"),
+        (("--set", "scheduler=tcp://here:1", "--set", "workers=2"), "give one of them"),
+        (("--set", "workers=2", "--set", "engine=threads"), "ask for --set engine=dask, not threads"),
+        (("--set", "workers=2", "--method", "logdegree"), "has no --set engine"),
     ],
 )
 def test_options_that_exclude_each_other(options, said, table):

@@ -108,9 +108,9 @@ def test_groups_are_learned_by_workers_and_written_here(processes, tmp_path):
     table["village"] = np.repeat([*sizes], [*sizes.values()])
     table.to_csv(tmp_path / "t.csv", index=False)
     # One of the groups has too few nodes for the promise, which is found after its fit.
-    options = ("--group", "village", "--replicates", "2", "--false-edges", "0.01", "--json")
+    options = ("--group", "village", "--set", "n_replicates=2", "--set", "false_edges=0.01", "--json")
     answers = {}
-    for out, more in {"here": (), "there": ("--scheduler", processes.scheduler.address)}.items():
+    for out, more in {"here": (), "there": ("--set", f"scheduler={processes.scheduler.address}")}.items():
         result = run("learn", tmp_path / "t.csv", *options, *more, "--out", tmp_path / out)
         assert result.exit_code == 3, result.output
         answers[out] = json.loads(result.stdout)

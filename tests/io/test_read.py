@@ -165,7 +165,7 @@ def test_what_is_too_large_is_refused_in_every_format(tmp_path, frame, name):
     {"t.npy": lambda: np.save(path, numbers), "t.npz": lambda: np.savez_compressed(path, numbers)}.get(
         name, lambda: WRITERS[name](frame, path)
     )()
-    with pytest.raises(TableError, match=rf"{path.stem.split('.')[0]}.* is too large: .*--max-cells 200"):
+    with pytest.raises(TableError, match=rf"{path.stem.split('.')[0]}.* is too large: .*--set max_cells=200"):
         read_table(path, TableOptions(max_cells=20))
     assert read_table(path)[0].shape == (6, 4)
 
@@ -198,7 +198,7 @@ def test_text_with_more_separators_than_cells_is_refused_before_it_is_decoded(tm
     path.write_bytes(gzip.compress(unit * (size // len(unit))))
     tracemalloc.start()
     try:
-        with pytest.raises(TableError, match=r"too large: it has [\d,]+ separators or lines.*--max-cells"):
+        with pytest.raises(TableError, match=r"too large: it has [\d,]+ separators or lines.*--set max_cells"):
             read_table(path, TableOptions(max_cells=1_000_000))
         assert tracemalloc.get_traced_memory()[1] < size / 3
     finally:
@@ -278,7 +278,7 @@ def test_cells_and_pictures_of_an_excel_file_may_be_large(tmp_path, part):
 def test_long_texts_in_a_packed_file_of_spss_are_refused(tmp_path):
     table = pd.DataFrame({"a": [30_000 * "x"] * 100, "b": range(100)})
     pyreadstat.write_sav(table, str(tmp_path / "t.zsav"), compress=True)
-    with pytest.raises(TableError, match=r"t\.zsav is too large.*--max-cells"):
+    with pytest.raises(TableError, match=r"t\.zsav is too large.*--set max_cells"):
         read_table(tmp_path / "t.zsav", TableOptions(max_cells=100_000))
     assert read_table(tmp_path / "t.zsav")[0].shape == (100, 2)
 
@@ -472,5 +472,5 @@ def test_python_m_nashgraph_runs_no_module_beside_the_table(tmp_path, frame):
 def test_a_sheet_of_a_file_without_sheets_is_refused(tmp_path):
     file = tmp_path / "survey.csv"
     file.write_text("id,age\na,3\nb,4\n")
-    with pytest.raises(TableError, match=r"survey.csv has no sheets, only Excel files do: leave out --sheet"):
+    with pytest.raises(TableError, match=r"survey.csv has no sheets, only Excel files do: leave out the sheet"):
         read_table(file, TableOptions(sheet="people"))

@@ -157,7 +157,7 @@ def test_constant_signals_are_left_out_and_said(survey):
     ("change", "options", "message"),
     [
         ({"age": ["31", "45", "12 kg", "28"]}, {}, "row 3, column 'age': '12 kg' is not a number"),
-        ({"age": ["1,5", "2,5", "3,5", "4,5"]}, {}, "pass --decimal ,"),
+        ({"age": ["1,5", "2,5", "3,5", "4,5"]}, {}, "pass --set decimal=,"),
         ({"age": [np.inf, 1, 2, 3]}, {}, "1 value.* infinite, the first at node ann, 'age'"),
         ({"age": pd.date_range("2020-01-01", periods=4)}, {}, "column 'age' holds dates"),
         ({"age": [1j, 2j, 3j, 4j]}, {}, "complex"),
@@ -173,8 +173,12 @@ def test_constant_signals_are_left_out_and_said(survey):
         ({"age": [[1], [2], [3], [4]]}, {}, "column 'age' holds lists or records"),
         ({"age": [{"a": 1}, None, None, None]}, {"missing": "pairwise"}, "column 'age' holds lists or records"),
         ({"age": pd.period_range("2020", periods=4, freq="Y")}, {}, "column 'age' holds dates"),
-        ({"age": ["155,157", "156,250", "1,250", "99,100"]}, {}, r"may be 155157 or 155.157: pass --thousands , or"),
-        ({"age": ["31", "nil", "nil", "28"]}, {}, r"row 2.*nor is 1 more, in row 3.*missing with --na 'nil'"),
+        (
+            {"age": ["155,157", "156,250", "1,250", "99,100"]},
+            {},
+            r"may be 155157 or 155.157: pass --set thousands=, or",
+        ),
+        ({"age": ["31", "nil", "nil", "28"]}, {}, r"row 2.*nor is 1 more, in row 3.*missing with --set na='nil'"),
     ],
 )
 def test_what_cannot_be_used_is_said(survey, change, options, message):

@@ -91,7 +91,7 @@ def test_files_without_header(write):
 
 def test_a_header_of_numbers_is_said_aloud(write):
     _, notes = read_text(write("1,2\n3,4\n"))
-    assert "--no-header" in notes[0]
+    assert "--set header=no" in notes[0]
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_utf_16_is_read_when_told(write):
     [
         (b'id,a\nn0,1\n"n1,1\nn2,2\nn3,3\n', "a quotation mark in line 3 is never closed"),
         (b"id,a\nn1,1\0\nn2,2\n", "remove the character NUL in line 2"),
-        ("id,a\nn1,1\nn2,2\n".encode("utf-16-le"), "pass --encoding utf-16-le"),
+        ("id,a\nn1,1\nn2,2\n".encode("utf-16-le"), "pass --set encoding=utf-16-le"),
     ],
 )
 def test_quotation_marks_and_zeros_are_placed(tmp_path, content, said):

@@ -42,7 +42,7 @@ def test_the_command_says_which(tmp_path, random):
     table = tmp_path / "t.csv"
     rows = [",".join(f"{value:.6f}" for value in row) for row in random.normal(size=(30, 5))]
     table.write_text("\n".join(["a,b,c,d,e", *rows]))
-    result = run("learn", table, "--method", "smooth", "--engine", "auto", "--out", tmp_path / "out")
+    result = run("learn", table, "--method", "smooth", "--set", "engine=auto", "--out", tmp_path / "out")
     assert result.exit_code == 0, result.output
     assert "note: engine: threads (30 nodes)" in result.stderr
     assert "engine:" not in run("learn", table, "--method", "smooth", "--out", tmp_path / "out2").stderr

@@ -46,7 +46,7 @@ def test_nothing_is_solved_unless_asked_for(monkeypatch):
     assert not {"worth", "loss"} & {*summary.hubs.columns}
     page = render(summary)
     assert "<code>nashgraph act</code>" in page
-    assert "<code>--interventions</code>" in page
+    assert "<code>--set interventions=yes</code>" in page
     assert "What-ifs are not in this page" not in page
     with pytest.raises(AssertionError, match="a game was solved"):
         asked(model)

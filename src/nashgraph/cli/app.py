@@ -64,13 +64,8 @@ def learn(
     method averages many such networks, so each tie has a frequency.
 
     If people told about their ties (how many, how many of a kind, names),
-    declare these columns with --ties, --counts and --names: they tell far more
+    declare these columns with --n-ties, --counts and --names: they tell far more
     than likeness, and every tie gets a probability (method ties).
-
-    Optionally, a prior favours networks in which nodes gain from their
-    neighbours' effort (--benefit). It is a game: every node chooses an action,
-    and at the equilibrium nobody gains by another action. The welfare is what
-    all actions are worth there.
 
     Example: nashgraph learn survey.csv --id household --drop village --missing impute --out graph
     """
@@ -164,7 +159,7 @@ def ask(asked: tie_options.AskArguments) -> None:
     people; choose at random if you want the whole network. It also lists the
     counting questions that would teach most, out of the 0/1 columns nobody counted.
 
-    Example: nashgraph ask survey.csv --ties n_friends --counts n_weavers=weaver --best 20
+    Example: nashgraph ask survey.csv --n-ties n_friends --counts n_weavers=weaver --best 20
     """
 
 

@@ -71,7 +71,7 @@ def what_to_fit(
     if not given.is_dir() and given.name != MODEL:
         check_given(given)
         options = told.options(table.options(None))
-        study = study_read(given, options, complete=False)
+        study = study_read(given, options, table.lines(), complete=False)
         method = told.method(TIES, tells=study.tells_of_ties)
         job = Job("ask", method, all_parameters(method, told.parameters(), [], options.missing), options)
         return job, study, data_file(given), None
@@ -80,7 +80,7 @@ def what_to_fit(
     record, place = read_record(given)
     if record.job.method != TIES:
         raise TableError(
-            f"{given} was learned by {record.job.method}, not from answers about ties: give the survey with --ties, "
+            f"{given} was learned by {record.job.method}, not from answers about ties: give the survey with --n-ties, "
             "--counts or --names"
         )
     file, known, alters = (

@@ -14,10 +14,10 @@ import textwrap
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import chdir, suppress
-from dataclasses import MISSING, field, fields, is_dataclass
+from dataclasses import MISSING, Field, field, fields, is_dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, get_type_hints
+from typing import Annotated, Any, ClassVar, get_args, get_type_hints
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -37,12 +37,9 @@ EXIT_CODES = (
 )
 HINT = " (--help lists the options)"
 BUG_REPORT = "; this is a bug: run it again with --debug and report what it prints"
-# A command's short help lists at most these options.
-COMMON = (
-    *("id", "drop", "missing", "group", "counts", "ties", "names", "method", "methods", "lams", "n_lams", "truth"),
-    *("known", "best", "budget", "cost", "without", "cap_influence", "input", "force", "seed", "quick", "jobs", "out"),
-    *("port", "browser"),
-)
+EVERY = "What is printed"  # the group of options that every command has
+SET = "--set "  # how the option of a setting begins: --set NAME=VALUE
+FLAGS = {"true": True, "false": False, "yes": True, "no": False, "1": True, "0": False}
 FOR_PROGRAMMERS = (DeprecationWarning, PendingDeprecationWarning, FutureWarning, ImportWarning, ResourceWarning)
 UsageError: Any = typer.BadParameter.__base__  # click's own, wherever this version of typer keeps it
 
@@ -67,12 +64,17 @@ def option(*names: str, default: Any = None, **more: Any) -> Any:
     return field(default=default, metadata={"typer": typer.Option(*names, **more)})
 
 
+def setting(*, default: Any = None, **more: Any) -> Any:
+    """Return an option that is rarely needed, as a field of a group: it is typed as --set NAME=VALUE."""
+    return field(default=default, metadata={"setting": more})
+
+
 def argument(metavar: str, words: str, **more: Any) -> Any:
     """Return an argument that must be given as a field of a group."""
     return field(metadata={"typer": typer.Argument(metavar=metavar, help=words, show_default=False, **more)})
 
 
-def choice(where: str, also: tuple[str, ...] = (), **more: Any) -> Any:
+def choice(where: str, also: tuple[str, ...] = (), make: Callable[..., Any] = option, **more: Any) -> Any:
     """Return an option that takes a name out of a registry: any that is registered when the command runs."""
 
     def check(value: str | None) -> str | None:
@@ -81,7 +83,7 @@ def choice(where: str, also: tuple[str, ...] = (), **more: Any) -> Any:
             raise typer.BadParameter(f"{value!r} is not known{meant(value, known)}: there are {', '.join(known)}")
         return value
 
-    return option(metavar=where, callback=check, autocompletion=completing(where), **more)
+    return make(metavar=where, callback=check, autocompletion=completing(where), **more)
 
 
 def completing(names: str | tuple[str, ...]) -> Callable[[str], list[str]]:
@@ -95,7 +97,10 @@ def completing(names: str | tuple[str, ...]) -> Callable[[str], list[str]]:
 
 
 class Command(TyperCommand):
-    """A command with a short help (-h) and a full one (--help); registered names are looked up when they are shown."""
+    """A command with a plain help; registered names are looked up when they are shown.
+
+    A setting is typed as ``--set NAME=VALUE``, and its option is called ``--set NAME``.
+    """
 
     panels: ClassVar[tuple[str, ...]] = ()  # the groups of options, in the order of the help
 
@@ -110,41 +115,125 @@ class Command(TyperCommand):
                     parameter.metavar = str(parameter.name).upper()
                     parameter.help = f"{str(parameter.help).rstrip('.')}: {', '.join(names)}."
             if isinstance(default := getattr(parameter, "show_default", None), str):
-                # Given as a text, Typer would put it in parentheses; the backslash is for Rich and for Markdown.
+                # Given as a text, Typer would put it in parentheses; the backslash is for Markdown.
                 parameter.help = f"{parameter.help} \\[default: {default}]"
                 parameter.show_default = False
         panels = {panel: place for place, panel in enumerate(self.panels)}
         shown = super().get_params(ctx)
         return sorted(shown, key=lambda parameter: panels.get(getattr(parameter, "rich_help_panel", ""), -1))
 
-    def parse_args(self, ctx: Any, args: list[str]) -> Any:
-        """Print the short help if it is asked for, else parse."""
-        if "-h" in args:
-            typer.echo(self.short_help_of(ctx))
-            ctx.exit()
-        return super().parse_args(ctx, args)
+    def settings(self, ctx: Any) -> dict[str, Any]:
+        """Return the settings by name."""
+        return {str(each.name): each for each in self.get_params(ctx) if each.opts[0].startswith(SET)}
 
-    def short_help_of(self, ctx: Any) -> str:
-        """Return the help on the options that people use most, with the example."""
-        width = min(100, shutil.get_terminal_size().columns)
-        column = 24
-        parameters = {str(parameter.name): parameter for parameter in self.get_params(ctx)}
-        arguments = [each for each in parameters.values() if not each.opts[0].startswith("-")]
-        names = "".join(f"{each.metavar} " for each in arguments)
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        """Print the help if it is asked for, else parse."""
+        if {"-h", "--help"} & {*args}:
+            typer.echo(self.help_of(ctx))
+            ctx.exit()
+        return super().parse_args(ctx, [*self._with_settings(ctx, args)])
+
+    def _with_settings(self, ctx: Any, args: list[str]) -> Iterator[str]:
+        """Yield the arguments with every setting as an option of its own; other names are left to the method."""
+        settings = self.settings(ctx)
+        typed = {f"--{name.replace('_', '-')}": name for name in settings}
+        typed |= {f"--no-{name}": name for name, each in settings.items() if each.is_flag}
+        words = iter(args)
+        for word in words:
+            option_typed, mark, value = word.partition("=")
+            if option_typed in typed:
+                name = typed[option_typed]
+                raise typer.BadParameter(
+                    f"{option_typed} is a setting: write --set {name}={example_of(settings[name])}"
+                )
+            if option_typed != "--set" or not settings:
+                yield word
+                continue
+            item = value if mark else next(words, "")
+            if item == "help":
+                typer.echo(self.settings_help(ctx))
+                ctx.exit()
+            name, mark, value = item.partition("=")
+            name = name.strip().replace("-", "_")
+            if name not in settings or not mark:
+                self._check_left_to_method(name, mark, settings)
+                yield from ("--set", item)
+            elif settings[name].is_flag:
+                yield from _flag(settings[name], item, value)
+            else:
+                yield from (settings[name].opts[0], value)
+
+    def _check_left_to_method(self, name: str, mark: str, settings: Mapping[str, Any]) -> None:
+        """Refuse a name that is no setting if the command has no method that could have it."""
+        if not mark:
+            raise typer.BadParameter(
+                f"--set {name} must read NAME=VALUE, for example --set tol=1e-8{meant(name, settings)}; --set help "
+                "lists the names"
+            )
+        if all("--set" not in parameter.opts for parameter in self.params):
+            raise typer.BadParameter(
+                f"{name!r} is not a setting of this command{meant(name, settings)}: there are {', '.join(settings)}"
+            )
+
+    def help_of(self, ctx: Any) -> str:
+        """Return the help: what the command does, its options by their groups, and an example."""
+        parameters = self.get_params(ctx)
+        arguments = [each for each in parameters if not each.opts[0].startswith("-")]
+        options = [each for each in parameters if each not in arguments and not getattr(each, "hidden", False)]
         about, _, example = str(self.help).partition("Example: ")
-        lines = [f"Usage: nashgraph {self.name} {names}[OPTIONS]", "", about.split("\n\n")[0], ""]
-        for each in (*arguments, *(parameters[name] for name in COMMON if name in parameters)):
-            left = f"  {each.metavar}"
-            words = str(each.help).replace("\\[", "[")
-            if each not in arguments:
-                left = f"  {each.opts[-1]} {each.metavar or ''}".rstrip()
-                shown = each.show_default and each.default not in (None, False)
-                words += f" [default: {each.default}]" if shown else ""
-            folded = textwrap.wrap(words, width - column)
-            # A long name has a line of its own.
-            lines.append(left if len(left) >= column - 1 else left.ljust(column) + folded.pop(0))
-            lines += [" " * column + line for line in folded]
-        return "\n".join([*lines, "", f"Example: {example.strip()}", f"All options: nashgraph {self.name} --help"])
+        names = "".join(f"{each.metavar} " for each in arguments)
+        lines = [f"Usage: nashgraph {self.name} {names}[OPTIONS]", "", about.strip(), ""]
+        for each in arguments:
+            lines += _entry(str(each.metavar), str(each.help))
+        panel = None
+        for each in options:
+            if each.name == "help":
+                continue
+            if each.rich_help_panel != panel:
+                panel = each.rich_help_panel
+                lines += [f"{panel or 'Options'}:"]
+            shown = "" if each.show_default is False or each.default in (None, False) else f" [default: {each.default}]"
+            value = "" if each.is_flag else each.metavar or "VALUE"
+            lines += _entry(f"{each.opts[0]} {value}".strip(), f"{each.help}{shown}")
+        more = [each.opts[0] for each in parameters if getattr(each, "hidden", False) and each.rich_help_panel == EVERY]
+        if more:
+            lines += ["", f"Every command has {', '.join(more)} and --help."]
+        if settings := self.settings(ctx):
+            lines += ["", *textwrap.wrap(f"Settings (--set help describes them): {', '.join(settings)}.", width())]
+        return "\n".join([*lines, "", f"Example: {example.strip()}"])
+
+    def settings_help(self, ctx: Any) -> str:
+        """Return the settings, each with what it does."""
+        lines = []
+        for name, each in self.settings(ctx).items():
+            lines += _entry(f"{name}={example_of(each)}", str(each.help))
+        return "\n".join(lines)
+
+
+def width() -> int:
+    """Return how many letters a line of the help has."""
+    return min(100, shutil.get_terminal_size().columns)
+
+
+def _entry(left: str, words: str, column: int = 26) -> list[str]:
+    """Return the lines of an option; a long name has a line of its own."""
+    folded = textwrap.wrap(words.replace("\\[", "["), width() - column)
+    left = f"  {left}"
+    first = left if len(left) >= column - 1 else left.ljust(column) + folded.pop(0)
+    return [first, *(" " * column + line for line in folded)]
+
+
+def example_of(parameter: Any) -> str:
+    """Return what stands after the equals sign of a setting."""
+    return "yes|no" if parameter.is_flag else str(parameter.metavar or "VALUE")
+
+
+def _flag(parameter: Any, item: str, value: str) -> list[str]:
+    """Return the option that switches a setting on or off."""
+    wanted = FLAGS.get(value.lower())
+    if wanted is None:
+        raise typer.BadParameter(f"--set {item}: {parameter.name} is {' or '.join(FLAGS)}")
+    return [parameter.opts[0] if wanted else parameter.secondary_opts[0]]
 
 
 def flat(groups: Callable[..., None], run: str) -> Callable[..., int]:
@@ -173,8 +262,18 @@ def _fields_of(group: Any) -> Iterator[inspect.Parameter]:
             yield from _fields_of(kind)
         else:
             default = inspect.Parameter.empty if each.default is MISSING else each.default
-            how = Annotated[kind, each.metadata["typer"]]  # type: ignore[valid-type]
+            how = Annotated[kind, _declared(each, kind)]  # type: ignore[valid-type]
             yield inspect.Parameter(each.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=how)
+
+
+def _declared(each: Field[Any], kind: Any) -> Any:
+    """Return what typer needs to know of a field; the option of a setting has its name."""
+    if "setting" not in each.metadata:
+        return each.metadata["typer"]
+    name = f"{SET}{each.name}"
+    if bool in (kind, *get_args(kind)):
+        name += f"/{SET}no_{each.name}"
+    return typer.Option(name, hidden=True, **each.metadata["setting"])
 
 
 def _gathered(group: Any, given: Mapping[str, Any]) -> Any:

@@ -41,7 +41,9 @@ def run_compare(game: GameArguments, cluster: ClusterArguments, asked: CompareAr
         check_inputs_kept(asked.out, (asked.file, asked.truth), ["compare.csv"])
     alone = nullcontext() if asked.out is None else claimed(asked.out)
     with alone, cluster.opened(game, voice), voice.noting_warnings():
-        signals = signals_in(study_read(asked.file, options, complete=True))  # so that all methods learn from the same
+        signals = signals_in(
+            study_read(asked.file, options, asked.table.lines(), complete=True)
+        )  # so that all methods learn from the same
         note_signals(asked.file, signals, voice)
         job = Job("compare", "", table=options, truth_directed=asked.truth_directed)
         truth = truth_noted(asked.truth, signals, job, voice)
@@ -80,7 +82,7 @@ def run_check(asked: FileArguments) -> int:
     check_given(asked.file, asked.truth)
     with voice.noting_warnings():
         job = Job("check", "", table=asked.table.options(None), truth_directed=asked.truth_directed)
-        signals = signals_in(study_read(asked.file, job.table, complete=False))
+        signals = signals_in(study_read(asked.file, job.table, asked.table.lines(), complete=False))
         note_signals(asked.file, signals, voice)
         truth = truth_noted(asked.truth, signals, job, voice)
         found = check_network(signals.table, questions=questions_of(signals.table, signals.columns))

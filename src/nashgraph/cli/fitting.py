@@ -28,7 +28,7 @@ from ..metrics import edge_auc, edge_average_precision, edge_precision_recall, s
 from ..pairs.memory import free_memory
 from ..solvers import COST
 from ..validation import Array, InputError, check_n_lams
-from .commands import meant
+from .commands import FLAGS, meant
 from .messages import Voice, bar, converging, counting, engine_noted, plain, tallied
 from .options import LearnArguments, PathArguments
 from .phrases import option_of
@@ -50,7 +50,6 @@ PARTS: dict[str, tuple[str, Any]] = {
     "storage": ("solver", "auto"),
 }
 GOSSIP = "gossip"
-FLAGS = {"true": True, "false": False, "yes": True, "no": False, "1": True, "0": False}
 # Our columns of nodes in files, which `show` prints; a user's column with one of these names is renamed.
 OWN = (
     *("name", "influence", "influence_low", "influence_high", "rank_low", "rank_high", "followers", "listens_to"),
@@ -107,7 +106,7 @@ def all_parameters(method: str, given: Mapping[str, Any], settings: list[str], m
     if "random_state" in known:
         defaults["random_state"] = 0  # so that the same command gives the same bytes
     if "scale" in known:
-        defaults["scale"] = "none"  # the table is standardised when it is read, or not, as --standardize says
+        defaults["scale"] = "none"  # the table is standardised when it is read, or not, as --set standardize says
     found = {**defaults, **given, **dict(_setting(method, defaults, item) for item in settings)}
     return found | ({"benefit": None} if found.get("benefit") == "none" else {})
 
@@ -149,7 +148,10 @@ def _setting(method: str, known: Mapping[str, Any], item: str) -> tuple[str, Any
         raise typer.BadParameter(f"--set {item} must read name=value, for example --set tol=1e-8")
     settable = sorted({*known} - {"benefit"})
     if name not in settable and name.partition("__")[0] not in LEARNERS[method].parts:
-        raise typer.BadParameter(f"the method {method} has no parameter {name!r} to set: it has {', '.join(settable)}")
+        raise typer.BadParameter(
+            f"{name!r} is no setting of learn and no parameter of the method {method}{meant(name, settable)}, which "
+            f"has {', '.join(settable)}; --set help lists the settings"
+        )
     if isinstance(known.get(name), bool):
         if text.lower() not in FLAGS:
             raise typer.BadParameter(f"--set {item}: {name} is {' or '.join(FLAGS)}")
@@ -214,7 +216,11 @@ def learned(job: Job, signals: Signals, voice: Voice, known: pd.DataFrame | None
         voice.note(f"taken as {taken_as.kind}: {taken_as.reason} (--set signals={other} if they are {other})")
     test = model.prior_.test if model.prior_ is not None else None
     if test is not None:
-        off = "" if test.found else " The prior is off: --lam sets a strength, --benefit another benefit."
+        off = (
+            ""
+            if test.found
+            else " The prior is off: --set lam=1 sets a strength, --set benefit=COLUMN another benefit."
+        )
         voice.note(test.sentence + off)
     whole = with_gaps(model.graph_, signals)
     if job.table.gossip and signals.benefit is not None:
@@ -300,9 +306,11 @@ def announce(model: GraphEstimator, signals: Signals, voice: Voice) -> None:
     voice.tell(f"learning {n_nodes:,} nodes takes about {in_time(seconds)} and {in_bytes(memory + 3e8)} of memory")
     if seconds > 300:
         alone, _ = expected_cost(table, model.n_degrees, 0)
-        voice.tell(f"faster: --replicates 0 (no intervals, about {in_time(alone)}), --engine cuda, or --workers")
+        voice.tell(f"faster: --set n_replicates=0 (no intervals, about {in_time(alone)}), engine=cuda, or workers=8")
     if memory > free_memory():
-        voice.tell(f"there is not enough free memory ({in_bytes(free_memory())}): fewer --replicates take less")
+        voice.tell(
+            f"there is not enough free memory ({in_bytes(free_memory())}): a smaller --set n_replicates takes less"
+        )
 
 
 def announce_ties(signals: Signals, voice: Voice) -> None:
@@ -331,7 +339,7 @@ def fit_ties(model: TieModel, signals: Signals, voice: Voice, known: pd.DataFram
     survey = signals.told
     if survey is not None and survey.room and model.max_names is None:
         room = max(survey.room.values())
-        voice.note(f"--names has {room} columns, so lists of {room} names count as full; --max-names changes it")
+        voice.note(f"--names has {room} columns, so lists of {room} names count as full; --set max_names=N changes it")
     announce_ties(signals, voice)
     with bar(voice, "learning"):
         model.fit(X, survey, known=known)

@@ -40,22 +40,22 @@ def run_groups(
     inputs: Inputs,
     out: Path,
     voice: Voice,
-    settings: Mapping[str, str],
+    lines: Mapping[str, Any],
     learn: Mapping[str, Any],
     plan: Path | None,
 ) -> int:
     """Learn a network for every group, and write all of them with a page over them.
 
-    ``settings`` are lines of the plan of every group, ``learn`` is the method with the parameters given, and ``plan``
+    ``lines`` are lines of the plan of every group, ``learn`` is the method with the parameters given, and ``plan``
     the plan that all groups are read by, if one was given.
     """
     if job.table.nodes == "columns":
         raise typer.BadParameter(
-            "--group tells rows apart, and with --nodes columns the rows are signals: leave it out"
+            "--group tells rows apart, and with --set nodes=columns the rows are signals: leave it out"
         )
     check_inputs_kept(out, inputs.files, (*FILES, FOLDERS))
     with claimed(out):
-        studies, left_out = studies_by_group(job, inputs, voice, settings, plan)
+        studies, left_out = studies_by_group(job, inputs, voice, lines, plan)
         return learn_groups(job, inputs, out, voice, studies, left_out, learn)
 
 
@@ -156,11 +156,11 @@ def learned_apart(_: None, task: tuple[Job, Signals, pd.DataFrame | None]) -> tu
 
 
 def studies_by_group(
-    job: Job, inputs: Inputs, voice: Voice, settings: Mapping[str, str], plan: Path | None
+    job: Job, inputs: Inputs, voice: Voice, lines: Mapping[str, Any], plan: Path | None
 ) -> tuple[dict[str, Study], dict[str, str]]:
     """Read the table once and return the study of every group that has one, and why others have none."""
     column = str(job.table.group)
-    given = arguments_of(job.table, settings, complete=needs_complete(job))
+    given = arguments_of(job.table, lines, complete=needs_complete(job))
     of_groups, without_group = read_groups(inputs.table if plan is None else plan, column, **given)
     studies = {name: study for name, study in of_groups.items() if isinstance(study, Study)}
     left_out = {name: phrased(error) for name, error in of_groups.items() if isinstance(error, InputError)}

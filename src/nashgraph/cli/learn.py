@@ -42,7 +42,6 @@ from .reading import (
     refuse_another,
     say_reading,
     signals_in,
-    split_settings,
     study_of,
     with_other_table,
     write_reading,
@@ -372,7 +371,9 @@ def graph_files(formats: str | None, n_nodes: int) -> list[str]:
     asked = known if formats is None and n_nodes <= 2000 else [*filter(None, (formats or "none").split(","))]
     for name in asked:
         if name not in (*known, "none"):
-            raise typer.BadParameter(f"--formats {name}{meant(name, known)}: give some of {', '.join(known)}, or none")
+            raise typer.BadParameter(
+                f"--set formats={name}{meant(name, known)}: give some of {', '.join(known)}, or none"
+            )
     return [EDGES, NODES, *(name for name in GRAPH_FILES if Path(name).suffix[1:] in asked)]
 
 
@@ -381,7 +382,7 @@ def layout_in(folder: Path | None) -> pd.DataFrame | None:
     if folder is None:
         return None
     if not (file := folder / LAYOUT).is_file():
-        raise TableError(f"{folder} has no {LAYOUT}: --layout-of takes the folder that another run wrote")
+        raise TableError(f"{folder} has no {LAYOUT}: --set layout_of takes the folder that another run wrote")
     try:
         return io.read_nodes(file, number="x")
     except ValueError as error:  # no such column, no CSV, no text
@@ -441,8 +442,8 @@ def run(
     inputs = Inputs(file, asked.truth, chosen.known, None, asked.layout_of, asked.interventions, asked.formats)
     with cluster.opened(game, voice):
         if options.group is not None:
-            lines, _ = split_settings(asked.settings or [])
-            return run_groups(job, inputs, asked.out, voice, lines, learn, asked.file if is_plan(asked.file) else None)
+            plan_given = asked.file if is_plan(asked.file) else None
+            return run_groups(job, inputs, asked.out, voice, asked.table.lines(), learn, plan_given)
         record = run_job(job, inputs, asked.out, voice, study)
     voice.answer({**json_of(record), "headline": voice.headline, "out": str(asked.out)})
     return code_of(record)
@@ -453,8 +454,7 @@ def study_for(asked: JobArguments, options: io.TableOptions, voice: Voice, metho
     complete = method not in (AUTO, TIES) and needs_complete(Job("learn", method))
     with voice.noting_warnings():
         try:
-            lines, _ = split_settings(asked.settings or [])
-            study = study_of([asked.file], options, lines, complete=complete)
+            study = study_of([asked.file], options, asked.table.lines(), complete=complete)
         except PlanError as error:
             if is_plan(asked.file):
                 raise
@@ -478,15 +478,14 @@ def job_of(
     along: PathArguments | None,
 ) -> Job:
     """Return the job that the options ask for."""
-    _, settings = split_settings(asked.settings or [])
-    parameters = all_parameters(method, given, settings, options.missing)
+    parameters = all_parameters(method, given, asked.settings or [], options.missing)
     if options.benefit is not None:  # it is a column, and comes with the table
         del parameters["benefit"]
     if along is not None:
         del parameters["lam"]
         parameters |= along.parameters()
     if asked.false_edges is not None and method != "consensus":
-        raise typer.BadParameter("--false-edges selects ties of a consensus: take --method consensus")
+        raise typer.BadParameter("--set false_edges selects ties of a consensus: take --method consensus")
     return Job(
         command=command,
         method=method,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import typer
 
-from .commands import argument, choice, completing, option
+from .commands import EVERY, argument, choice, completing, option, setting
 
 if TYPE_CHECKING:
     from ..io import TableOptions
@@ -27,6 +27,8 @@ WELFARES = "nashgraph.games.welfares:WELFARES"
 RESPONDS = "How a node's action responds to its neighbours' actions."
 VALUED = "How the actions of all nodes are valued."
 BENEFITS = ("spectral", "uniform", "none")
+# Options of a table that are lines of its plan, or the questionnaire.
+LINES = ("place", "weight", "form", "wave", "label", "relation", "rows", "repeats", "only")
 DASK = "dask"  # the engine that a cluster is; the engines are not loaded for a help text
 # The groups of options in the help, in this order.
 PANELS = TABLE, FORMAT, TOLD, METHOD, SINGLE, KNOWN, TRUTH, ADVICE, CHANGE, OUTPUT, ENGINE = (
@@ -34,7 +36,7 @@ PANELS = TABLE, FORMAT, TOLD, METHOD, SINGLE, KNOWN, TRUTH, ADVICE, CHANGE, OUTP
     "How the file is written",
     "What people told about ties",
     "The method",
-    "Options of single methods",
+    "Settings of single methods",
     "Known ties",
     "A true network",
     "Interventions",
@@ -43,10 +45,14 @@ PANELS = TABLE, FORMAT, TOLD, METHOD, SINGLE, KNOWN, TRUTH, ADVICE, CHANGE, OUTP
     "Where it runs",
 )
 
-table_option, format_option, told_option, method_option, single_option, known_option, truth_option, *_more = (
-    functools.partial(option, rich_help_panel=panel) for panel in PANELS
+table_option, told_option, method_option, known_option, truth_option, advice_option, change_option, output_option = (
+    functools.partial(option, rich_help_panel=panel)
+    for panel in (TABLE, TOLD, METHOD, KNOWN, TRUTH, ADVICE, CHANGE, OUTPUT)
 )
-advice_option, change_option, output_option, engine_option = _more
+table_setting, format_setting, told_setting, method_setting, single_setting, output_setting, engine_setting = (
+    functools.partial(setting, rich_help_panel=panel) for panel in (TABLE, FORMAT, TOLD, METHOD, SINGLE, OUTPUT, ENGINE)
+)
+every_option = functools.partial(option, rich_help_panel=EVERY, hidden=True)
 
 
 # ruff: noqa: RUF009 (what these functions return is a field of a dataclass)
@@ -56,12 +62,12 @@ advice_option, change_option, output_option, engine_option = _more
 class SpeechArguments:
     """Options about what is printed."""
 
-    quiet: bool = output_option("--quiet", "-q", default=False, help="Print errors only.")
-    json: bool = output_option(
+    quiet: bool = every_option("--quiet", "-q", default=False, help="Print errors only.")
+    json: bool = every_option(
         "--json", default=False, help="Print one JSON object, also for errors; all other text goes to stderr."
     )
-    verbose: bool = output_option("--verbose", "-v", default=False, help="Print all notes and figures.")
-    debug: bool = output_option("--debug", default=False, help="Show the traceback of an error.")
+    verbose: bool = every_option("--verbose", "-v", default=False, help="Print all notes and figures.")
+    debug: bool = every_option("--debug", default=False, help="Show the traceback of an error.")
 
     def voice(self, *, brief: bool = False) -> Voice:
         """Return what prints as asked; ``brief`` leaves notes to the report unless --verbose asks for them."""
@@ -74,7 +80,7 @@ class SpeechArguments:
 class TableArguments:
     """Options about the file and the signals in it."""
 
-    nodes: Literal["rows", "columns"] = table_option(
+    nodes: Literal["rows", "columns"] = table_setting(
         metavar="[rows|columns]", default="rows", help="What the nodes are: rows (a survey) or columns (recordings)."
     )
     id: str | None = table_option(
@@ -83,21 +89,21 @@ class TableArguments:
         show_default="a column called id, name or node, or one whose values are clearly names",
     )
     drop: list[str] | None = table_option(metavar="COLUMN,...", help="Columns to leave out.")
-    keep: list[str] | None = table_option(
+    keep: list[str] | None = table_setting(
         metavar="COLUMN,...",
         help="Columns to use as numbers even if they look like ids, or have extreme values or codes.",
     )
-    categorical: list[str] | None = table_option(
+    categorical: list[str] | None = table_setting(
         metavar="COLUMN,...|none",
         help="Columns to code as 0/1 signals, one per value, in addition to text columns. Put none first to code "
         "only these.",
     )
-    ordinal: list[str] | None = table_option(
+    ordinal: list[str] | None = table_setting(
         metavar="COLUMN,...[=LEVEL<LEVEL...]",
         help="Columns with ordered levels, to be numbered. Common orders are known (never, rarely, often; 18-25, "
         "26-40); give others from the lowest to the highest.",
     )
-    na: list[str] | None = table_option(
+    na: list[str] | None = table_setting(
         metavar="[COLUMN=]VALUE,...|none",
         help="Values that mean missing, in addition to empty cells, NA and clear codes (-99, refused). Put none "
         "first to use only these.",
@@ -108,22 +114,40 @@ class TableArguments:
         help="Missing values: compare nodes on what both have (pairwise), fill in from similar nodes (impute), or "
         "stop (error). auto is pairwise if the method allows it, else impute.",
     )
-    standardize: bool | None = table_option(
-        "--standardize/--no-standardize",
+    standardize: bool | None = table_setting(
         help="Scale every signal to mean 0 and standard deviation 1 over the nodes.",
         show_default="on if nodes are rows, or if signals differ much in spread",
     )
-    long: bool = format_option("--long", default=False, help="Each row is one answer: who, question, answer.")
-    separator: str | None = format_option(metavar="CHARACTER", help="Field separator.", show_default="detected")
-    encoding: str | None = format_option(help="Text encoding.", show_default="UTF-8, else guessed")
-    decimal: Literal[".", ","] = format_option(metavar="[.|,]", default=".", help="Decimal mark.")
-    thousands: str | None = format_option(
+    place: list[str] | None = table_option(
+        metavar="COLUMN,...", help="Columns that say where people live: coordinates or numbers of houses."
+    )
+    weight: str | None = table_option(
+        metavar="COLUMN", help="Sampling weight: means over people in the report are weighted."
+    )
+    form: Path | None = table_option(
+        metavar="FILE", help="Questionnaire: an XLSForm (Kobo, ODK) or a data dictionary of REDCap."
+    )
+    wave: str | None = table_setting(metavar="COLUMN", help="Column that tells waves of a panel apart.")
+    label: list[str] | None = table_setting(metavar="COLUMN,...", help="Columns with other names of the person.")
+    relation: str | None = table_setting(metavar="COLUMN", help="Column that says which relation a reported tie is.")
+    rows: str | None = table_setting(
+        metavar="KIND", help="What a row is: people, answers, events, reports, members, waves, columns or matrix."
+    )
+    repeats: Literal["first", "last", "mean", "separate"] | None = table_setting(
+        metavar="[first|last|mean|separate]", help="Which row counts if a person has several."
+    )
+    only: str | None = table_setting(metavar="COLUMN=VALUE", help="Use only the rows that have this value.")
+    long: bool = format_setting(default=False, help="Each row is one answer: who, question, answer.")
+    separator: str | None = format_setting(metavar="CHARACTER", help="Field separator.", show_default="detected")
+    encoding: str | None = format_setting(help="Text encoding.", show_default="UTF-8, else guessed")
+    decimal: Literal[".", ","] = format_setting(metavar="[.|,]", default=".", help="Decimal mark.")
+    thousands: str | None = format_setting(
         metavar="CHARACTER", help="Thousands separator.", show_default="detected if clear"
     )
-    header: bool = format_option("--header/--no-header", default=True, help="The first line names the columns.")
-    sheet: str | None = format_option(help="Sheet of an Excel file.", show_default="the first")
-    array: str | None = format_option(help="Array of an NPZ file that has several.")
-    max_cells: int = format_option(default=50_000_000, help="Refuse tables with more cells than this.")
+    header: bool = format_setting(default=True, help="The first line names the columns.")
+    sheet: str | None = format_setting(help="Sheet of an Excel file.", show_default="the first")
+    array: str | None = format_setting(help="Array of an NPZ file that has several.")
+    max_cells: int = format_setting(default=50_000_000, help="Refuse tables with more cells than this.")
 
     def options(self, benefit: str | None) -> TableOptions:
         """Return these choices; a benefit that is not a name of one is a column."""
@@ -131,7 +155,7 @@ class TableArguments:
         from ..validation import InputError  # noqa: PLC0415
 
         lists = ("drop", "keep", "categorical", "ordinal", "na")
-        given = vars(self) | {
+        given = {name: value for name, value in vars(self).items() if name not in LINES} | {
             **{name: tuple(getattr(self, name) or ()) for name in lists},
             "separator": {"tab": "\t", "\\t": "\t"}.get(self.separator or "", self.separator),
             "benefit": None if benefit in BENEFITS else benefit,
@@ -140,6 +164,11 @@ class TableArguments:
             return TableOptions(**given)
         except InputError as error:
             raise typer.BadParameter(str(error)) from error
+
+    def lines(self) -> dict[str, Any]:
+        """Return the lines of the plan that were given, and the questionnaire."""
+        given = {name: getattr(self, name) for name in LINES}
+        return {name: value for name, value in given.items() if value is not None}
 
 
 @dataclass(frozen=True)
@@ -150,13 +179,15 @@ class GameArguments:
         help="Mean number of ties per node. For the consensus it only sets how many ties are written.",
         show_default="10; for the consensus 6, a convention",
     )
-    beta: float | None = single_option(
+    beta: float | None = single_setting(
         help="Weight of the squared norm, instead of --degree: larger means more neighbours."
     )
-    c: float | None = single_option("--c", help="Total weight of a node's ties, between 0 and 1.", show_default="0.95")
-    interaction: str | None = choice(INTERACTIONS, rich_help_panel=SINGLE, help=RESPONDS, show_default="log1p")
-    welfare: str | None = choice(WELFARES, rich_help_panel=SINGLE, help=VALUED, show_default="total")
-    benefit: str | None = single_option(
+    c: float | None = single_setting(help="Total weight of a node's ties, between 0 and 1.", show_default="0.95")
+    interaction: str | None = choice(
+        INTERACTIONS, make=setting, rich_help_panel=SINGLE, help=RESPONDS, show_default="log1p"
+    )
+    welfare: str | None = choice(WELFARES, make=setting, rich_help_panel=SINGLE, help=VALUED, show_default="total")
+    benefit: str | None = single_setting(
         metavar="COLUMN|spectral|uniform|none",
         help="Benefit of each node from its own action: a column of numbers (which is then not a signal), or a "
         "rule; none switches the prior off.",
@@ -165,6 +196,7 @@ class GameArguments:
     )
     engine: str | None = choice(
         "nashgraph.pairs.engines:ENGINES",
+        make=setting,
         rich_help_panel=ENGINE,
         help="What searches all pairs of nodes: the processor, a GPU or a cluster.",
         show_default="threads",
@@ -174,7 +206,7 @@ class GameArguments:
     def parameters(self) -> dict[str, Any]:
         """Return what was given."""
         if self.beta is not None and self.degree is not None:
-            raise typer.BadParameter("--beta and --degree both set the number of neighbours: give one of them")
+            raise typer.BadParameter("--set beta and --degree both set the number of neighbours: give one of them")
         return {name: value for name, value in vars(self).items() if value is not None}
 
 
@@ -182,17 +214,17 @@ class GameArguments:
 class LearnArguments(GameArguments):
     """The same, and what only some methods have: the strength of a prior, replicates of the signals."""
 
-    lam: float | None = single_option(
+    lam: float | None = single_setting(
         help="Strength of the prior.", show_default="the strongest that raises the smoothness cost J by at most 0.1%"
     )
     prior: str | None = choice(
         "nashgraph.priors.by_name:PRIORS",
+        make=setting,
         rich_help_panel=SINGLE,
-        help="Prior for --method glgp; --benefit gives each node's gain, infection rate or start.",
+        help="Prior for --method glgp; --set benefit gives each node's gain, infection rate or start.",
         show_default="game",
     )
-    n_replicates: int | None = method_option(
-        "--replicates",
+    n_replicates: int | None = method_setting(
         min=0,
         help="Networks that the consensus learns from halves of the signals, for intervals; 0 gives none.",
         show_default="20",
@@ -206,8 +238,8 @@ AnyGame = TypeVar("AnyGame", bound=GameArguments)
 class PathArguments:
     """Options on the strengths of the prior along a path."""
 
-    lams: str | None = single_option(metavar="NUMBER,...", help="Strengths of the prior.", show_default="found")
-    n_lams: int = single_option(default=20, min=2, help="Number of strengths to find.")
+    lams: str | None = method_option(metavar="NUMBER,...", help="Strengths of the prior.", show_default="found")
+    n_lams: int = method_option(default=20, min=2, help="Number of strengths to find.")
 
     def parameters(self) -> dict[str, Any]:
         """Return those given, or how many to find."""
@@ -220,19 +252,19 @@ class PathArguments:
 class ClusterArguments:
     """Options about a cluster that searches the pairs of nodes, or learns many small networks."""
 
-    scheduler: str | None = engine_option(
+    scheduler: str | None = engine_setting(
         metavar="ADDRESS", help="Scheduler of a Dask cluster to run on: tcp://HOST:8786."
     )
-    workers: int | None = engine_option(min=1, max=1024, help="Number of worker processes to start on this machine.")
+    workers: int | None = engine_setting(min=1, max=1024, help="Number of worker processes to start on this machine.")
 
     def settled(self, game: AnyGame) -> AnyGame:
         """Return the parameters with the engine that a cluster asks for."""
         if self.scheduler is None and self.workers is None:
             return game
         if self.scheduler is not None and self.workers is not None:
-            raise typer.BadParameter("--scheduler names a cluster and --workers starts one: give one of them")
+            raise typer.BadParameter("--set scheduler names a cluster and --set workers starts one: give one of them")
         if game.engine not in (None, DASK):
-            raise typer.BadParameter(f"--scheduler and --workers ask for --engine {DASK}, not {game.engine}")
+            raise typer.BadParameter(f"scheduler and workers ask for --set engine={DASK}, not {game.engine}")
         return replace(game, engine=DASK)
 
     @contextmanager
@@ -262,7 +294,7 @@ class FileArguments:
         help="True network: a table with the columns source and target (or from and to), a matrix with row and "
         "column names, GraphML, GML or Pajek. Adds scores.",
     )
-    truth_directed: bool = truth_option("--truth-directed", default=False, help="Ties in --truth have directions.")
+    truth_directed: bool = setting(rich_help_panel=TRUTH, default=False, help="Ties in --truth have directions.")
 
 
 @dataclass(frozen=True)
@@ -288,30 +320,29 @@ class JobArguments(FileArguments):
     )
     out: Path = output_option(default=Path("nashgraph-out"), help="Folder for the files.")
     force: bool = output_option("--force", default=False, help="Write over the network of another table.")
-    formats: str | None = output_option(
+    formats: str | None = output_setting(
         metavar="graphml,json|none", help="Graph files to add.", show_default="both for up to 2,000 nodes"
     )
-    undirected: bool = output_option(
-        "--undirected", default=False, help="Write ties without directions, with the mean weight of both."
+    undirected: bool = output_setting(
+        default=False, help="Write ties without directions, with the mean weight of both."
     )
-    false_edges: float | None = output_option(
+    false_edges: float | None = output_setting(
         metavar="NUMBER",
         min=0.0,
         help="Consensus only: also write selected.csv, the ties that random halves of the signals agree on, with "
         "at most this many expected by chance (for example 5). Takes five times as long.",
     )
-    least_frequency: float | None = output_option(
+    least_frequency: float | None = output_setting(
         min=0,
         max=1,
         help="Consensus only: write ties found in at least this share of the member networks; 0 writes all.",
         show_default="as many ties as --degree says",
     )
-    layout_of: Path | None = output_option(
+    layout_of: Path | None = output_setting(
         metavar="FOLDER", help="Draw every node where the report in this folder draws it, to compare two pictures."
     )
-    title: str = output_option(default="", help="Title of the report.", show_default="the file's name")
-    interventions: bool = output_option(
-        "--interventions",
+    title: str = output_setting(default="", help="Title of the report.", show_default="the file's name")
+    interventions: bool = output_setting(
         default=False,
         help="Add key players, support, ties and seeds to the report (nashgraph act can also do it later).",
     )

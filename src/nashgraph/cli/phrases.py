@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
+from dataclasses import Field, fields, is_dataclass
 from functools import cache
 from typing import Any
 
@@ -11,12 +10,12 @@ from ..decisions import Remedy
 from ..plan import PlanError
 from ..validation import DataWarning, InputError
 from . import options, tie_options
+from .commands import SET
 
-# Parameters of the library whose option has another name.
+# Parameters of the library that are typed in another way.
 RENAMED = {
     "random_state": "--seed",
-    "n_replicates": "--replicates",
-    "n_ties": "--ties",
+    "ties": "--n-ties",
     "nominations": "--names",
     "reports": "--names",
     "gaps": "--missing",
@@ -26,22 +25,27 @@ HERE = {"missing": Remedy("missing", "impute")}
 
 
 @cache
-def with_option() -> frozenset[str]:
-    """Return the parameters that have an option of their own in some command."""
-    return frozenset([*RENAMED, *_fields_in(options), *_fields_in(tie_options)])
+def typed_as() -> dict[str, str]:
+    """Return how each parameter that a command has is typed: as an option, or as a setting of ``--set``."""
+    typed: dict[str, str] = {"n_ties": "--n-ties"}
+    for module in (tie_options, options):
+        for group in vars(module).values():
+            if isinstance(group, type) and is_dataclass(group):
+                typed |= {field.name: _typed(field) for field in fields(group) if field.name not in typed}
+    # What act has as an option is a setting of learn, where most people need it.
+    typed |= {field.name: _typed(field) for field in fields(options.LearnArguments)}
+    return typed | RENAMED
 
 
-def _fields_in(module: Any) -> Iterator[str]:
-    for group in vars(module).values():
-        if isinstance(group, type) and is_dataclass(group):
-            yield from (field.name for field in fields(group))
+def _typed(field: Field[Any]) -> str:
+    if "setting" in field.metadata:
+        return f"{SET}{field.name}"
+    return f"--{field.name.replace('_', '-')}"
 
 
 def option_of(parameter: str | None) -> str:
-    """Return the option that sets a parameter, or nothing if none does."""
-    if parameter is None or parameter not in with_option():
-        return ""
-    return RENAMED.get(parameter, f"--{parameter.replace('_', '-')}")
+    """Return the option or the setting of a parameter, or nothing if no command has it."""
+    return typed_as().get(parameter or "", "")
 
 
 def as_typed(remedy: Remedy) -> str:
@@ -49,14 +53,15 @@ def as_typed(remedy: Remedy) -> str:
     option = option_of(remedy.parameter)
     value = remedy.value
     if remedy.parameter == "missing" and isinstance(value, tuple):  # codes for no answer, not what gaps become
-        option = "--na"
-    if not option:
-        return f"--set {remedy.parameter}={value}"
-    if value is None or value is True:
-        return option
+        option = f"{SET}na"
+    option = option or f"{SET}{remedy.parameter}"
     if isinstance(value, list | tuple):
         value = ",".join(map(str, value))
-    return f"{option} {value}"
+    if not option.startswith(SET):
+        return option if value is None else f"{option} {value}"
+    if isinstance(value, bool):
+        value = "yes" if value else "no"
+    return option if value is None else f"{option}={value}"
 
 
 def phrased(problem: Exception | Warning) -> str:

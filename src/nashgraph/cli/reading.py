@@ -29,17 +29,15 @@ from .tie_options import AUTO, ReadArguments
 
 PLAN = "plan.toml"
 NAMES = "names.csv"
-# Lines of a plan that --set changes; other names are parameters of the method.
-SETTINGS = ("rows", "repeats", "only", "wave", "place", "weight", "label", "relation")
 
 
 def overrides_of(options: TableOptions) -> dict[str, Any]:
     """Return the keyword arguments of ``read_study`` that options ask for."""
     for name in ("na", "categorical"):
         if "none" in getattr(options, name):
-            raise typer.BadParameter(f"--{name} none: write a plan with 'nashgraph read', and change its lines")
+            raise typer.BadParameter(f"--set {name}=none: write a plan with 'nashgraph read', and change its lines")
     if options.gossip and options.benefit is not None:
-        raise InputError("--gossip and --benefit both give benefits: leave one out", parameter="gossip")
+        raise InputError("--set gossip and --set benefit both give benefits: leave one out", parameter="gossip")
     rows = None
     if options.nodes == "columns":
         rows = "columns"
@@ -69,21 +67,8 @@ def overrides_of(options: TableOptions) -> dict[str, Any]:
     return {**used, "max_cells": options.max_cells}
 
 
-def split_settings(settings: Sequence[str]) -> tuple[dict[str, str], list[str]]:
-    """Return the settings of ``--set`` that are lines of the plan, and those of the method."""
-    lines = {}
-    of_method = []
-    for item in settings:
-        name, mark, value = item.partition("=")
-        if mark and name in SETTINGS:
-            lines[name] = value
-        else:
-            of_method.append(item)
-    return lines, of_method
-
-
 def study_of(
-    files: Sequence[Path], options: TableOptions, settings: Mapping[str, str] = MappingProxyType({}), *, complete: bool
+    files: Sequence[Path], options: TableOptions, lines: Mapping[str, Any] = MappingProxyType({}), *, complete: bool
 ) -> Study:
     """Read files by a plan, or find one, with the user's options; ``complete`` fills gaps that may be left.
 
@@ -92,21 +77,23 @@ def study_of(
     others = list(files[1:])
     if options.alters is not None:
         others.append(Path(options.alters))
-    return read_study(files[0], *others, **arguments_of(options, settings, complete=complete))
+    return read_study(files[0], *others, **arguments_of(options, lines, complete=complete))
 
 
-def arguments_of(options: TableOptions, settings: Mapping[str, str], *, complete: bool) -> dict[str, Any]:
+def arguments_of(options: TableOptions, lines: Mapping[str, Any], *, complete: bool) -> dict[str, Any]:
     """Return the keyword arguments of ``read_study`` for a command's options."""
     gaps = None if options.missing == "auto" else options.missing
     if complete and gaps is None:
         gaps = "impute"
-    return {"gaps": gaps, "standardize": options.standardize, **overrides_of(options), **settings}
+    return {"gaps": gaps, "standardize": options.standardize, **overrides_of(options), **lines}
 
 
-def study_read(file: Path, options: TableOptions, *, complete: bool) -> Study:
+def study_read(
+    file: Path, options: TableOptions, lines: Mapping[str, Any] = MappingProxyType({}), *, complete: bool
+) -> Study:
     """Read a study for a command that writes no plan: a question that the table leaves open is answered in one."""
     try:
-        return study_of([file], options, complete=complete)
+        return study_of([file], options, lines, complete=complete)
     except PlanError as error:
         if is_plan(file) or error.plan is None:
             raise
@@ -304,10 +291,10 @@ def run_read(asked: ReadArguments) -> int:
     sources = [data_file(files[0]), *files[1:]]
     with voice.noting_warnings():
         try:
-            study = study_of(files, options, complete=False)
+            study = study_of(files, options, asked.table.lines(), complete=False)
         except PlanError as error:
             raise plan_written(error, sources, asked.out) from error
-    asked.told.method(AUTO, tells=study.tells_of_ties)  # refuses --recall without any column about ties
+    asked.told.method(AUTO, tells=study.tells_of_ties)  # refuses a recall without any column about ties
     with written_together(asked.out) as folder:
         write_reading(folder, study, sources, asked.out)
     say_reading(study, asked.out / PLAN, voice)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from .commands import argument
-from .options import SpeechArguments, TableArguments, output_option, told_option
+from .options import SpeechArguments, TableArguments, output_option, told_option, told_setting
 
 if TYPE_CHECKING:
     from ..io import TableOptions
@@ -30,27 +30,29 @@ class TieArguments:
         help="Columns that answer 'how many of your ties are ...?', each with the 0/1 column of that trait, or "
         "with one value of a column: n_weavers=job=weaver. Write 10+ for ten or more; empty means not asked.",
     )
-    ties: str | None = told_option(metavar="COLUMN", help="Column that answers 'how many ties do you have?'.")
+    ties: str | None = told_option(
+        "--n-ties", metavar="COLUMN", help="Column that answers 'how many ties do you have?'."
+    )
     names: list[str] | None = told_option(
         metavar="COLUMN,...",
         help="Columns with names (or ids) of people that the person is tied to, spelled as in the table.",
     )
-    gossip: list[str] | None = told_option(
+    gossip: list[str] | None = told_setting(
         metavar="COLUMN,...",
         help="Columns with names of people who would spread news best: how often somebody is named is the benefit "
         "of the game prior, and act compares the people named most with other seeds.",
     )
-    alters: Path | None = told_option(
+    alters: Path | None = told_setting(
         metavar="TABLE",
         help="Table with a row for every person that somebody named, as Network Canvas and egor export alters: "
         "columns that both tables have are counted.",
     )
-    max_names: int | None = told_option(
+    max_names: int | None = told_setting(
         min=1,
         help="How many names there was room for: somebody missing from a full list may still be tied.",
         show_default="the number of --names columns, if there are several",
     )
-    recall: float | None = told_option(
+    recall: float | None = told_setting(
         metavar="SHARE",
         help="Share of their ties that people remember, for example 0.7.",
         show_default="estimated if everybody answered, else 1",
@@ -71,12 +73,13 @@ class TieArguments:
             return TIES
         if not declared and not tells and (self.recall is not None or self.max_names is not None or named == TIES):
             raise typer.BadParameter(
-                "the tie model, with --recall and --max-names, learns from answers about ties: declare their columns "
-                "with --ties COLUMN, --counts COLUMN=TRAIT or --names COLUMN, or give --alters TABLE or --known TIES"
+                "the tie model, with recall and max_names, learns from answers about ties: declare their columns "
+                "with --n-ties COLUMN, --counts COLUMN=TRAIT or --names COLUMN, or give --known TIES"
             )
         if declared and named != TIES:
             raise typer.BadParameter(
-                f"--counts, --ties, --names and --known are for the tie model, not for --method {named}: leave one out"
+                f"--counts, --n-ties, --names and --known are for the tie model, not for --method {named}: leave one "
+                "out"
             )
         return named
 
@@ -88,13 +91,15 @@ class TieArguments:
     def options(self, table: TableOptions) -> TableOptions:
         """Return the choices about a table with these columns."""
         if self.alters is not None and table.group is not None:
-            raise typer.BadParameter("--alters does not know groups: give the two tables of one group, without --group")
+            raise typer.BadParameter(
+                "a table of alters does not know groups: give the two tables of one group, without --group"
+            )
         alters = None if self.alters is None else str(self.alters.resolve())
         counts = tuple(self.counts or ())
         names = tuple(self.names or ())
         gossip = tuple(self.gossip or ())
         if both := {*",".join(gossip).split(",")} & {*",".join(names).split(",")} - {""}:
-            raise typer.BadParameter(f"--names and --gossip both have {', '.join(sorted(both))}: leave one out")
+            raise typer.BadParameter(f"--names and --set gossip both have {', '.join(sorted(both))}: leave one out")
         return replace(table, counts=counts, ties=self.ties, names=names, gossip=gossip, alters=alters)
 
 
@@ -120,7 +125,7 @@ class AskArguments:
     speech: SpeechArguments
     file: Path = argument(
         "FILE",
-        "A survey with one row per person, with --ties, --counts or --names; or the folder (or model.json) of a "
+        "A survey with one row per person, with --n-ties, --counts or --names; or the folder (or model.json) of a "
         "network learned from such a survey.",
     )
     best: int = output_option(default=10, min=1, help="Number of people to interview.")

@@ -110,7 +110,9 @@ def read_excel(path: Path, options: TableOptions, exact: Collection[str]) -> Rea
             raise TableError(f"{path.name} has no sheet {sheet!r}: it has {listing(sheets)}")
         cells = pd.read_excel(book, sheet_name=sheet, header=None, keep_default_na=False, na_values=[""])
     if len(sheets) > 1 and options.sheet is None:
-        notes.append(f"{path.name}: read the first of its {len(sheets)} sheets, {sheet!r}; --sheet takes another")
+        notes.append(
+            f"{path.name}: read the first of its {len(sheets)} sheets, {sheet!r}; --set sheet=NAME takes another"
+        )
     cells = cells.dropna(how="all")
     if cells.empty:
         raise TableError(f"{path.name} is empty: the sheet {sheet!r} has no cells")
@@ -162,7 +164,7 @@ def read_array(path: Path, options: TableOptions, exact: Collection[str]) -> Rea
 def _chosen(path: Path, arrays: Any, wanted: str | None) -> Array:
     if wanted is None and len(arrays.files) != 1:
         raise TableError(
-            f"{path.name} has {len(arrays.files)} arrays, {listing(arrays.files)}: choose one with --array"
+            f"{path.name} has {len(arrays.files)} arrays, {listing(arrays.files)}: choose one with --set array=NAME"
         )
     name = arrays.files[0] if wanted is None else wanted
     if name not in arrays.files:

@@ -93,7 +93,7 @@ def understood(column: pd.Series, options: TableOptions = DEFAULT) -> tuple[pd.S
         first = parts.index[0]
         raise TableError(
             f"column {column.name!r} has numbers like {column.loc[first]!r}, which may be {numbers.loc[first]:.15g} or "
-            f"{body.loc[first].replace(',', '.')}: pass --thousands , or --decimal ,"
+            f"{body.loc[first].replace(',', '.')}: pass --set thousands=, or --set decimal=,"
         )
     values.loc[numbers.index] = numbers
     first = numbers.first_valid_index()
@@ -114,7 +114,10 @@ def _ungrouped(text: str, marks: str) -> float:
 
 
 def numbers(
-    column: pd.Series, options: TableOptions = DEFAULT, remedy: str = "code it with --categorical", junk: float = 0.0
+    column: pd.Series,
+    options: TableOptions = DEFAULT,
+    remedy: str = "code it with --set categorical=COLUMN",
+    junk: float = 0.0,
 ) -> tuple[Array, str, list[str]]:
     """Return a column as floats, what had to be understood, by an example, and the cells that are not numbers.
 
@@ -141,8 +144,8 @@ def _no_numbers(values: pd.Series, bad: Array, remedy: str) -> str:
     place = f"row {bad[0] + 1}, column {values.name!r}: {reprlib.repr(values.iloc[bad[0]])} is not a number{more}"
     words = sorted({str(cell).strip() for cell in values.iloc[bad]})
     if all(map(DECIMAL_COMMA.fullmatch, words)):
-        return f"{place}: pass --decimal ,"
-    codes = f", take it as missing with --na {words[0]!r}" if len(words) == 1 else ""
+        return f"{place}: pass --set decimal=,"
+    codes = f", take it as missing with --set na={words[0]!r}" if len(words) == 1 else ""
     return f"{place}; correct it{codes}, leave the column out with --drop, or {remedy}"
 
 

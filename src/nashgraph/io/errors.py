@@ -19,7 +19,7 @@ def too_large(file: str, what: str, max_cells: int) -> TableError:
     """Return the error of a file that has more cells or bytes than are allowed, and how to allow more."""
     return TableError(
         f"{file} is too large: {what}, and tables of up to {max_cells:,} cells are read; for the table to learn from, "
-        f"raise this limit if it is right, for example --max-cells {10 * max_cells}"
+        f"raise this limit if it is right, for example --set max_cells={10 * max_cells}"
     )
 
 

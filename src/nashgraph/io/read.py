@@ -56,7 +56,7 @@ def read_table(path: str | Path, options: TableOptions | None = None, exact: Col
             if read in (read_text, read_json):
                 _check_marks(inner, options.max_cells)
             if options.sheet is not None and binary.READERS.get(inner.suffix.lower()) is not binary.read_excel:
-                raise TableError(f"{inner.name} has no sheets, only Excel files do: leave out --sheet")
+                raise TableError(f"{inner.name} has no sheets, only Excel files do: leave out the sheet")
             if inner.suffix.lower() == ".xls" and is_html(inner):
                 read = read_html
             table, notes = read(inner, options, exact)

@@ -81,6 +81,10 @@ def read_study(
         if plan is not None:
             raise PlanError("source is a plan, and plan= is another one: leave one out", parameter="plan")
         plan = source
+    if plan is not None and form is not None:
+        raise PlanError(
+            "a plan has what the form says already: give the table with the form, or the plan alone", parameter="form"
+        )
     file = None
     if isinstance(plan, str | Path):
         file = Path(plan)
@@ -103,7 +107,13 @@ def read_study(
 
 
 def read_groups(
-    source: Source, column: str, *, gaps: str | None = None, standardize: bool | None = None, **options: Any
+    source: Source,
+    column: str,
+    *,
+    form: str | Path | None = None,
+    gaps: str | None = None,
+    standardize: bool | None = None,
+    **options: Any,
 ) -> tuple[dict[str, Study | InputError], int]:
     """Read a study for each group that a column tells apart, from a table or by a plan; the file is loaded once.
 
@@ -135,7 +145,7 @@ def read_groups(
         try:
             if overrides.rows is None and len(selected(raw.table, str(group.only))) == 1:
                 raise TableError("one row only, and a network needs two nodes")
-            of_group = guessed(raw, group) if plan is None else _followed(plan, raw, group, file)
+            of_group = guessed(raw, group, form) if plan is None else _followed(plan, raw, group, file)
             of_group = replace(
                 of_group,
                 gaps=of_group.gaps if gaps is None else gaps,

@@ -186,7 +186,7 @@ def _has_names(file: str, text: str, separator: str) -> tuple[bool, list[str]]:
         return True, []
     if len({*first}) < len(first):
         return False, [f"{file}: the first line has numbers only, some of them twice, and was read as data"]
-    return True, [f"{file}: the first line has numbers only and was read as names; --no-header reads it as data"]
+    return True, [f"{file}: the first line has numbers only and was read as names; --set header=no reads it as data"]
 
 
 def _cut_at_blanks(text: str, separator: str) -> str:
@@ -211,14 +211,16 @@ def decoded(path: Path, encoding: str | None = None) -> tuple[str, list[str]]:
         encoding = "utf-8" if hint else encoding_of(content)
         if encoding in ("latin-1", "cp1252"):
             called = "Latin-1" if encoding == "latin-1" else "Windows-1252"
-            notes = [f"{path.name} is not UTF-8 and was read as {called}; if letters are wrong, pass --encoding"]
+            notes = [
+                f"{path.name} is not UTF-8 and was read as {called}; if letters are wrong, pass --set encoding=NAME"
+            ]
     try:
         # The byte-order mark that spreadsheets put first is not part of the first name.
         text = content.decode("utf-8-sig" if encoding.lower() in ("utf-8", "utf8") else encoding)
     except LookupError as error:
         raise TableError(f"encoding {encoding!r} is not known: try utf-8, latin-1, cp1252 or utf-16") from error
     except UnicodeDecodeError as error:
-        advice = hint or "pass --encoding, for example latin-1 or cp1252"
+        advice = hint or "pass --set encoding=latin-1, or cp1252"
         place = f"byte {error.start} (0x{content[error.start : error.start + 1].hex()})"
         raise TableError(f"{path.name} is not {encoding} text: {place} is not part of it; {advice}") from error
     except Exception as error:  # whatever an encoding meets that is not for files
@@ -227,7 +229,7 @@ def decoded(path: Path, encoding: str | None = None) -> tuple[str, list[str]]:
         first = text.index("\0")
         advice = hint or "is it a table at all?"
         if set(text[1:200:2]) == {"\0"}:
-            advice = "pass --encoding utf-16-le"
+            advice = "pass --set encoding=utf-16-le"
         elif text.count("\0") == 1:
             advice = f"remove the character NUL in line {text.count(chr(10), 0, first) + 1}"
         raise TableError(f"{path.name} is a binary file, not text (a zero at character {first}): {advice}")
@@ -277,7 +279,7 @@ def _checked_shape(file: str, text: str, separator: str, header: bool) -> list[s
     if len(first) == 1 and (width := len(_first(text, other))) > 1:
         raise TableError(
             f"{file} has one column only with the separator {separator!r}; {other!r} would give {width}: pass "
-            f"--separator {other!r}"
+            f"--set separator={other!r}"
         )
     widths = [(line, len(row)) for line, row in rows]
     # Notes below a table have fewer cells than it: they are read, and left out later.

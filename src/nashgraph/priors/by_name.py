@@ -1,4 +1,4 @@
-"""Priors by name, made from benefits that sum to 1: what ``GLGP(prior="spread")`` and --prior mean."""
+"""Priors by name, made from benefits that sum to 1: what ``GLGP(prior="spread")`` and ``--set prior`` mean."""
 
 from __future__ import annotations
 

@@ -21,14 +21,14 @@ import typer
 from ...plan import ColumnPlan, Plan
 from ...validation import InputError
 from ..app import app, learn
-from ..commands import registered
-from ..options import BENEFITS, PANELS, TABLE, TableArguments
+from ..commands import SET, registered
+from ..options import BENEFITS, LINES, PANELS, TABLE, TableArguments
 from ..reading import PLAN, overrides_of
 
 # Options that are lines of the plan: the page has menus for them.
 OF_PLAN = (
     *("nodes", "id", "drop", "keep", "categorical", "ordinal", "na", "counts", "ties", "names", "long"),
-    *("missing", "standardize"),
+    *("missing", "standardize", *LINES),
 )
 # Options that the app sets itself, and those that name a place on this machine: use the command for these.
 NOT_OFFERED = ("quiet", "json", "verbose", "debug", "out", "force", "scheduler", "workers", "layout_of", "max_cells")
@@ -54,11 +54,23 @@ class Field:
     panel: str
     choices: tuple[str, ...] = ()
 
+    @property
+    def is_setting(self) -> bool:
+        """Whether it is typed as --set NAME=VALUE."""
+        return self.option.startswith(SET)
+
+    def typed(self, value: str) -> list[str]:
+        """Return the words that give it a value."""
+        return ["--set", f"{self.name}={value}"] if self.is_setting else [self.option, value]
+
     def words(self, given: Given) -> list[str]:
         """Return the arguments that say what is filled in; none for the default."""
         value = given.get(f"set:{self.name}", "")
         if (value in ("", self.default) and self.kind != "switch") or self.kind == "file":
             return []
+        if self.is_setting:
+            parts = value.split(";") if self.kind == "list" else [value]
+            return [word for part in parts if part for word in self.typed(part.strip())]
         if self.kind in ("switch", "flag"):
             return {"yes": [self.option], "no": [self.off]}.get(value, [])
         if self.kind == "list":
@@ -201,7 +213,7 @@ def arguments(file: str, given: Given, others: Mapping[str, str]) -> list[str]:
     words = ["learn", file]
     for name, other in others.items():
         if file != PLAN or name != "alters":
-            words += [options[name].option, other]
+            words += options[name].typed(other)
     for field in (options["group"], *form_fields()):
         words += field.words(given)
     return words
