@@ -163,7 +163,8 @@ class Plan:
 
     ``tables`` are the files; the first has the people. ``gaps`` says what happens to missing answers ("auto", "error",
     "pairwise" or "impute"), ``standardize`` whether answers are brought to one spread (None: as the rows suggest),
-    ``names`` is a file in which people confirmed who was meant by a name, and ``learn`` the method with its settings.
+    ``names`` is a file in which people confirmed who was meant by a name, ``learn`` the method with its settings, and
+    ``anonymous`` puts codes in place of people's ids.
 
     Examples
     --------
@@ -178,6 +179,7 @@ class Plan:
     standardize: bool | None = None
     names: str = ""
     learn: Mapping[str, Any] = field(default_factory=dict)
+    anonymous: bool = False
 
     def __post_init__(self) -> None:
         """Refuse settings that do not exist."""

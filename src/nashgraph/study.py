@@ -31,6 +31,7 @@ class Study:
     silent : Series, who has 0 in every signal, as several others have
     standardized : bool, whether every signal was brought to mean 0 and spread 1
     questions : dict from each signal to the question that it is an answer to
+    key : dict from the code of each person to the id, if people have codes for names; else None
 
     Examples
     --------
@@ -56,6 +57,7 @@ class Study:
     silent: pd.Series
     standardized: bool
     questions: Mapping[str, str]
+    key: Mapping[str, str] | None = None
 
     def __repr__(self) -> str:
         unsure = sum(decision.unsure for decision in self.decisions)

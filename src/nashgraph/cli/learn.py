@@ -18,6 +18,7 @@ from ..estimators import ConsensusGL
 from ..files import check_folder, claimed, in_bytes, written_together
 from ..graph import NOT_CENTRAL, LearnedGraph
 from ..io import GRAPH_FILES, Job, ModelRecord, Signals, TableError, file_record, load_signals, plan_text, sha256_of
+from ..io.anonymous import coded_ties
 from ..io.graphs import write_csv
 from ..metrics import symmetrize_for
 from ..network_check import NetworkCheck
@@ -33,6 +34,7 @@ from .fitting import MODEL, Outcome, all_parameters, check_engine, check_given, 
 from .messages import MEANT, MEASURED, Voice, counted, paired
 from .options import ClusterArguments, GameArguments, JobArguments, LearnArguments, MethodArguments, PathArguments
 from .reading import (
+    KEY,
     NAMES,
     PLAN,
     data_file,
@@ -94,10 +96,13 @@ class Run:
             say_reading(self.study, self.out / PLAN, voice)
             for warning in signals.warnings:
                 voice.collect(warning, warning=True)
+        key = None if self.study is None else self.study.key
         if job.method != TIES:
             self.structure = note_structure(signals, voice)
-        self.truth = truth_noted(inputs.truth, signals, job, voice)
-        self.known = None if inputs.known is None else ties_noted(io.read_known, inputs.known, signals, job, voice)
+        self.truth = truth_noted(inputs.truth, signals, job, voice, key)
+        self.known = None
+        if inputs.known is not None:
+            self.known = ties_noted(io.read_known, inputs.known, signals, job, voice, key)
         self.layout = layout_in(inputs.layout)
         if self.layout is not None:  # what is wrong with it is said before the fit
             check_layout(self.layout, signals.table.columns)
@@ -236,12 +241,14 @@ def note_structure(signals: Signals, voice: Voice) -> NetworkCheck | None:
     return check
 
 
-def truth_noted(file: Path | None, signals: Signals, job: Job, voice: Voice) -> nx.Graph[str] | None:
+def truth_noted(
+    file: Path | None, signals: Signals, job: Job, voice: Voice, key: Mapping[str, str] | None = None
+) -> nx.Graph[str] | None:
     """Read the true network, where there is one, and say how."""
     if file is None:
         return None
     read = functools.partial(io.read_truth, directed=job.truth_directed)
-    truth: nx.Graph[str] | None = ties_noted(read, file, signals, job, voice)
+    truth: nx.Graph[str] | None = ties_noted(read, file, signals, job, voice, key)
     if truth is not None:
         voice.note(
             "the truth has no directions: it is scored on weights made symmetric, the mean of both directions"
@@ -251,11 +258,21 @@ def truth_noted(file: Path | None, signals: Signals, job: Job, voice: Voice) -> 
     return truth
 
 
-def ties_noted(read: Callable[..., tuple[Any, list[str]]], file: Path, signals: Signals, job: Job, voice: Voice) -> Any:
-    """Read ties between the nodes; a group, unlike a table, may have none."""
+def ties_noted(
+    read: Callable[..., tuple[Any, list[str]]],
+    file: Path,
+    signals: Signals,
+    job: Job,
+    voice: Voice,
+    key: Mapping[str, str] | None = None,
+) -> Any:
+    """Read ties between the nodes; a group, unlike a table, may have none. The file has ids where nodes have codes."""
     group = None if job.table.only is None else io.Group(str(job.table.group), job.table.only)
     try:
-        ties, notes = read(file, [str(name) for name in signals.table.columns], group=group)
+        names = [str(name) for name in signals.table.columns]
+        ties, notes = read(file, names if key is None else [key[code] for code in names], group=group)
+        if key is not None:
+            ties = coded_ties(ties, {person: code for code, person in key.items()})
     except io.NoTiesError as error:
         if group is None:
             raise
@@ -331,7 +348,19 @@ def json_of(record: ModelRecord) -> dict[str, Any]:
 
 EDGES, NODES, REPORT, INDEX = "edges.csv", "nodes.csv", "report.html", "index.html"
 PATH, SELECTED, MEMBERS, LAYOUT = "path.csv", "selected.csv", "members.npz", "layout.csv"
-FILES = (*GRAPH_FILES, MODEL, LAYOUT, PATH, SELECTED, MEMBERS, PLAN, NAMES, REPORT, INDEX)  # all that may be written
+FILES = (
+    *GRAPH_FILES,
+    MODEL,
+    LAYOUT,
+    PATH,
+    SELECTED,
+    MEMBERS,
+    PLAN,
+    NAMES,
+    KEY,
+    REPORT,
+    INDEX,
+)  # all that may be written
 SCORES = {
     "auc": "AUC",
     "average_precision": "average precision",
@@ -421,6 +450,8 @@ def run(
     options = with_other_table(options, asked.file)
     voice = asked.speech.voice(brief=True)
     study = None
+    if asked.anonymous and options.gossip:
+        raise typer.BadParameter("--set gossip needs the names that --anonymous leaves out: leave one out")
     file = data_file(asked.file)
     if options.group is None:
         refuse_another(asked.out, file, force=asked.force)
@@ -443,10 +474,15 @@ def run(
     with cluster.opened(game, voice):
         if options.group is not None:
             plan_given = asked.file if is_plan(asked.file) else None
-            return run_groups(job, inputs, asked.out, voice, asked.table.lines(), learn, plan_given)
+            return run_groups(job, inputs, asked.out, voice, lines_of(asked), learn, plan_given)
         record = run_job(job, inputs, asked.out, voice, study)
     voice.answer({**json_of(record), "headline": voice.headline, "out": str(asked.out)})
     return code_of(record)
+
+
+def lines_of(asked: JobArguments) -> dict[str, Any]:
+    """Return the lines of the plan that the options give."""
+    return {**asked.table.lines(), **({"anonymous": True} if asked.anonymous else {})}
 
 
 def study_for(asked: JobArguments, options: io.TableOptions, voice: Voice, method: str) -> Study:
@@ -454,11 +490,13 @@ def study_for(asked: JobArguments, options: io.TableOptions, voice: Voice, metho
     complete = method not in (AUTO, TIES) and needs_complete(Job("learn", method))
     with voice.noting_warnings():
         try:
-            study = study_of([asked.file], options, asked.table.lines(), complete=complete)
+            study = study_of([asked.file], options, lines_of(asked), complete=complete)
         except PlanError as error:
             if is_plan(asked.file):
                 raise
             raise plan_written(error, [asked.file], asked.out) from error
+    if study.key is not None:
+        voice.hide({person: code for code, person in study.key.items()})
     table = study.plan.table
     has_ties = table.rows in ("network", "matrix") or (table.rows == "reports" and not len(study.signals))
     if method == AUTO and has_ties:

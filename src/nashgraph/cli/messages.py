@@ -24,6 +24,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..certificate import ENGINE_LOG, Measure, Record
+from ..io.anonymous import coded_text
 from .commands import FOR_PROGRAMMERS, printable
 from .phrases import phrased
 
@@ -75,6 +76,11 @@ class Voice:
             self.collected.append(Note(text, warning))
             if not self.brief:
                 self.errors.print(Text(f"note: {printable(text)}"), soft_wrap=True)
+
+    def hide(self, codes: Mapping[str, str]) -> None:
+        """Put codes in place of ids in the notes so far."""
+        rename = coded_text(codes)
+        self.collected = [Note(rename(note.text), note.warning) for note in self.collected]
 
     def say(self, what: Any = "") -> None:
         """Say something to people: a text or a table."""

@@ -320,6 +320,12 @@ class JobArguments(FileArguments):
     )
     out: Path = output_option(default=Path("nashgraph-out"), help="Folder for the files.")
     force: bool = output_option("--force", default=False, help="Write over the network of another table.")
+    anonymous: bool = output_option(
+        "--anonymous",
+        default=False,
+        help="Put codes in place of ids in all files, and leave out free texts, places and telephone numbers. "
+        "key.csv, which only you can read, says who has which code.",
+    )
     formats: str | None = output_setting(
         metavar="graphml,json|none", help="Graph files to add.", show_default="both for up to 2,000 nodes"
     )

@@ -16,6 +16,7 @@ import typer
 from ..decisions import Decision
 from ..files import written_together
 from ..io import Job, Signals, TableOptions, plan_text, read_plan, read_record, read_study
+from ..io.anonymous import anonymised, read_key, write_key
 from ..io.graphs import write_csv
 from ..io.names import chosen_columns
 from ..io.people import Register, named_people
@@ -29,6 +30,7 @@ from .tie_options import AUTO, ReadArguments
 
 PLAN = "plan.toml"
 NAMES = "names.csv"
+KEY = "key.csv"
 
 
 def overrides_of(options: TableOptions) -> dict[str, Any]:
@@ -122,8 +124,11 @@ def is_plan(file: Path) -> bool:
     return file.suffix.lower() == ".toml"
 
 
-def study_again(job: Job, file: Path, alters: Path | None) -> Study | None:
-    """Read a study by the plan of its model; models of earlier versions have none."""
+def study_again(job: Job, file: Path, alters: Path | None, model: Path) -> Study | None:
+    """Read a study by the plan of its model; models of earlier versions have none.
+
+    People who have codes get those of the key next to the model.
+    """
     if not job.plan:
         return None
     with tempfile.TemporaryDirectory() as folder:
@@ -133,7 +138,8 @@ def study_again(job: Job, file: Path, alters: Path | None) -> Study | None:
     # The files were compared with those of the model already, and --force takes others.
     tables = [replace(table, sha256="") for table in plan.tables]
     others = [] if alters is None else [alters]
-    return read_study(file, *others, plan=replace(plan, tables=tuple(tables)))
+    study = read_study(file, *others, plan=replace(plan, tables=tuple(tables)), anonymous=False)
+    return anonymised(study, read_key(model.with_name(KEY))) if plan.anonymous else study
 
 
 def times_named(study: Study, columns: Sequence[str]) -> Array:
@@ -249,6 +255,8 @@ def say_reading(study: Study, plan: Path, voice: Voice) -> None:
     for line in three_lines(study):
         voice.say(line)
     voice.say(f"plan: {plan} (change a line and run 'nashgraph learn {plan}')")
+    if study.key is not None:
+        voice.say(f"people have codes: {plan.with_name(KEY)} says who they are, so keep it to yourself")
     for decision in study.decisions:
         voice.collect(sentence(decision), warning=decision.unsure)
 
@@ -272,6 +280,8 @@ def write_reading(folder: Path, study: Study, sources: Sequence[Path], out: Path
     (folder / PLAN).write_text(plan_text(placed(study.plan, sources, out)), encoding="utf-8", errors="replace")
     if len(study.names):
         write_csv(study.names, folder / NAMES, *study.names.columns.intersection(["written", "matched"]))
+    if study.key is not None:
+        write_key(study.key, folder / KEY)
 
 
 def plan_written(error: PlanError, sources: Sequence[Path], out: Path) -> InputError:

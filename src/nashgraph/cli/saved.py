@@ -130,7 +130,7 @@ def run_rerun(asked: RerunArguments) -> int:
         if now != (before := earlier.versions.get(name)):
             voice.note(f"{name} is {now} here and was {before}")
     job = with_alters_at(earlier.job, alters)
-    record = learn.run_job(job, Inputs(file, truth, known, place), out, voice, study_again(job, file, alters))
+    record = learn.run_job(job, Inputs(file, truth, known, place), out, voice, study_again(job, file, alters, place))
     same, difference, sentence = compared(earlier, place.parent / EDGES, record, out / EDGES)
     voice.say(sentence)
     verdict = {"same": same, "bit_identical": difference == 0.0, "largest_difference": plain(difference)}

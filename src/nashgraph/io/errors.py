@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..validation import InputError
 
-WRITTEN_AS_TEXT = (".json", ".jsonl", ".ndjson", ".por", ".graphml", ".xml", ".gml", ".net", ".paj", ".pajek")
+WRITTEN_AS_TEXT = (".json", ".jsonl", ".ndjson", ".por", ".graphml", ".xml", ".gml", ".net", ".paj", ".pajek", ".dl")
 
 
 class TableError(InputError):

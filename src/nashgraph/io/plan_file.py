@@ -45,6 +45,8 @@ def plan_text(plan: Plan) -> str:
         document.add("standardize", plan.standardize)
     if plan.names:
         document.add("names", tomlkit.item(plan.names).comment("who was meant by the names that people wrote"))
+    if plan.anonymous:
+        document.add("anonymous", tomlkit.item(True).comment("codes in place of ids; key.csv says who they are"))
     if plan.learn:
         document.add("learn", tomlkit.item(dict(plan.learn)))
     tables = tomlkit.aot()
@@ -175,17 +177,20 @@ def read_plan(path: str | Path) -> Plan:
     except tomllib.TOMLDecodeError as error:
         raise PlanError(f"{path.name} is not a plan in TOML: {error}") from error
     lines = _Lines(text, path.name)
-    _check_keys(content, ("gaps", "standardize", "names", "learn", "tables"), lines)
+    _check_keys(content, ("gaps", "standardize", "names", "learn", "anonymous", "tables"), lines)
     _check_type(content, "gaps", str, lines)
     _check_one_of(content, "gaps", ("auto", "error", "pairwise", "impute"), lines)
     _check_type(content, "standardize", bool, lines)
     _check_type(content, "names", str, lines)
+    _check_type(content, "anonymous", bool, lines)
     _check_type(content, "learn", dict, lines)
     tables = content.get("tables")
     if not isinstance(tables, list) or not tables or not all(isinstance(table, dict) for table in tables):
         raise lines.error('it names no file: write [[tables]] and below it file = "survey.csv"')
     read = tuple(_read_table(table, str(number), lines) for number, table in enumerate(tables))
-    settings = {name: content[name] for name in ("gaps", "standardize", "names", "learn") if name in content}
+    settings = {
+        name: content[name] for name in ("gaps", "standardize", "names", "learn", "anonymous") if name in content
+    }
     return Plan(read, **settings)
 
 

@@ -14,6 +14,7 @@ from ..decisions import Decision, Remedy
 from ..plan import ColumnPlan, Plan, PlanError, TablePlan
 from ..study import Study
 from ..validation import InputError, listing
+from .anonymous import anonymised
 from .build import check_ids, finished, identified, one_row_each
 from .errors import TableError
 from .forms import read_form
@@ -42,6 +43,7 @@ def read_study(
     form: str | Path | None = None,
     gaps: str | None = None,
     standardize: bool | None = None,
+    anonymous: bool | None = None,
     **options: Any,
 ) -> Study:
     r"""Read a study from files or a table: who the people are, their answers, and what they said about ties.
@@ -60,6 +62,7 @@ def read_study(
         The questionnaire: an XLSForm (Kobo, ODK, SurveyCTO) or a data dictionary of REDCap.
     gaps : "auto", "error", "pairwise" or "impute", what happens to missing answers
     standardize : bool, optional, bring every answer to mean 0 and spread 1 (default: True for people)
+    anonymous : bool, optional, put codes in place of people's ids; the study's ``key`` says who they are
     **options
         Overrides of lines of the plan: ``id="name"``, ``drop=["age"]``, ``keep=["rank"]``, ``names=["friend"]``,
         ``counts={"n_farmers": "farmer"}``, ``n_ties``, ``group``, ``wave``, ``place``, ``weight``, ``benefit``,
@@ -102,8 +105,10 @@ def read_study(
         plan,
         gaps=plan.gaps if gaps is None else gaps,
         standardize=plan.standardize if standardize is None else standardize,
+        anonymous=plan.anonymous if anonymous is None else anonymous,
     )
-    return _built(raw, plan, others, file, overrides.id)
+    study = _built(raw, plan, others, file, overrides.id)
+    return anonymised(study) if plan.anonymous else study
 
 
 def read_groups(
@@ -113,6 +118,7 @@ def read_groups(
     form: str | Path | None = None,
     gaps: str | None = None,
     standardize: bool | None = None,
+    anonymous: bool | None = None,
     **options: Any,
 ) -> tuple[dict[str, Study | InputError], int]:
     """Read a study for each group that a column tells apart, from a table or by a plan; the file is loaded once.
@@ -150,8 +156,10 @@ def read_groups(
                 of_group,
                 gaps=of_group.gaps if gaps is None else gaps,
                 standardize=of_group.standardize if standardize is None else standardize,
+                anonymous=of_group.anonymous if anonymous is None else anonymous,
             )
-            studies[name] = _built(raw, of_group, (), file, overrides.id)
+            study = _built(raw, of_group, (), file, overrides.id)
+            studies[name] = anonymised(study) if of_group.anonymous else study
         except InputError as error:
             studies[name] = error
     return studies, without_group

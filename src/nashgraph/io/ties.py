@@ -17,6 +17,7 @@ from ..graph import LearnedGraph, as_graph
 from ..matching import NameIndex
 from ..validation import Array, listing
 from .columns import as_name, numbers
+from .dl import read_dl
 from .errors import TableError, reading, too_large
 from .graphs import guarded, unguarded
 from .names import group_labels
@@ -30,7 +31,10 @@ else:
     nx = lazy_loader.load("networkx")  # it takes a tenth of a second, and learning does without
 
 ALL = "*"  # in place of a target: all ties of the source are known
-GRAPHS = {".graphml": "GraphML", ".xml": "GraphML", ".gml": "GML", **dict.fromkeys((".net", ".paj", ".pajek"), "Pajek")}
+GRAPHS = {
+    **{".graphml": "GraphML", ".xml": "GraphML", ".gml": "GML", ".dl": "UCINET's DL"},
+    **dict.fromkeys((".net", ".paj", ".pajek"), "Pajek"),
+}
 # Columns of names, to be read to the letter ("007", "NA"), as a heading may spell them.
 WRITTEN = tuple(write(end) for ends in ENDS for end in ends for write in (str.lower, str.upper, str.title))
 
@@ -292,6 +296,8 @@ def _read_graph(path: Path, kind: str) -> nx.Graph[Any]:
             what = f"{len(graphs)} graphs, and one is needed: save it as one graph without groups"
             raise TableError(f"{path.name} has {what}")
         return nx.read_graphml(path)
+    if kind == GRAPHS[".dl"]:
+        return read_dl(path)
     graph = nx.read_pajek(path)
     declared = re.search(r"^\*vertices\s+(\d+)", path.read_text(errors="replace"), re.IGNORECASE | re.MULTILINE)
     if declared and len(graph) < int(declared[1]):  # networkx takes those that share a name for one
