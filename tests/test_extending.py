@@ -207,7 +207,7 @@ def test_an_interaction_with_a_welfare(table):
         assert pd.read_csv(out / "path.csv")["welfare"][1] == pytest.approx(model.welfare_)
         compared = run("compare", table, "--methods", "glgp", "--set", "benefit=rank", *game, "--json")
         assert compared.exit_code == 0, compared.output
-        shown = run("learn", "--help").output
+        shown = run("learn", "--set", "help").output
         assert "arctangent" in shown
         assert "logarithmic" in shown
     result = run("learn", table, "--set", "interaction=arctangent")

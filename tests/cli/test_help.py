@@ -40,7 +40,7 @@ def test_the_help_of_learn_fits_a_narrow_terminal():
 
 def test_settings_are_described_and_typed_with_set(table):
     described = run_as_given("learn", "--set", "help").stdout
-    assert re.search(r"(?m)^  benefit=COLUMN\|spectral\|uniform\|none\n? +Benefit of each node", described)
+    assert re.search(r"(?m)^  benefit=COLUMN\|spectral\|uniform\|none\n? +A prior favours networks", described)
     out = ("--out", table.parent / "out")
     assert run_as_given("learn", table, "--set", "n-replicates=0", "--set", "standardize=no", *out).exit_code == 0
     for given, message in {

@@ -302,7 +302,7 @@ def test_a_table_of_alters_is_kept_and_known_again(tmp_path):
     alters.rename(tmp_path / "moved.csv")
     missing = run("rerun", tmp_path / "out", "--out", tmp_path / "again")
     assert "alters.csv is not there: give it with --alters" in " ".join(error_lines(missing))
-    moved = ("--set", f"alters={tmp_path / 'moved.csv'}", "--out", tmp_path / "again")
+    moved = ("--alters", tmp_path / "moved.csv", "--out", tmp_path / "again")
     assert run("rerun", tmp_path / "out", *moved).exit_code == 0
     (tmp_path / "moved.csv").write_text((tmp_path / "moved.csv").read_text() + "\n")
     changed_file = run("rerun", tmp_path / "out", *moved)

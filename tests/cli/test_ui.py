@@ -304,7 +304,7 @@ def test_every_option_of_learn_is_a_field_or_has_another_place():
     assert {field.name for field in fields(TableOptions)} - {"only"} <= parameters
     # No field names a path on this machine: such a file is uploaded.
     paths = {name for name, each in inspect.signature(commands.learn).parameters.items() if "Path" in str(each)}
-    assert paths - {*form.NOT_OFFERED} == {*form.uploads()} >= {"file", "known", "truth"}
+    assert paths - {*form.NOT_OFFERED, *form.OF_PLAN} == {*form.uploads()} >= {"file", "known", "truth"}
 
 
 def test_a_new_option_of_learn_is_in_the_form_by_itself(monkeypatch, fresh):

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from .. import __version__
-from . import options, tie_options
+from . import act_options, options, tie_options
 from .commands import EXIT_CODES, Command, Commands, flat
 
 app = typer.Typer(
@@ -120,7 +120,7 @@ def compare(game: options.GameArguments, cluster: options.ClusterArguments, aske
 
 
 @command("saved:run_show")
-def show(asked: options.ShowArguments) -> None:
+def show(asked: act_options.ShowArguments) -> None:
     """Print a learned model: its settings, its certificate, its most influential nodes and its strongest ties.
 
     Example: nashgraph show graph/model.json
@@ -128,7 +128,7 @@ def show(asked: options.ShowArguments) -> None:
 
 
 @command("saved:run_act")
-def act(asked: options.ActArguments) -> None:
+def act(asked: act_options.ActArguments) -> None:
     """Interventions on a network: key players, support, ties to build or to watch, what if.
 
     All questions are about the game on the network. Every node chooses an action, an
@@ -140,7 +140,7 @@ def act(asked: options.ActArguments) -> None:
 
 
 @command("peer_effects:run_fit_game", name="fit-game")
-def fit_game(asked: options.FitGameArguments) -> None:
+def fit_game(asked: act_options.FitGameArguments) -> None:
     """Fit the game to what people do: how much more somebody does because neighbours do more.
 
     People match by name. For a network learned from questions about ties, the
@@ -175,7 +175,7 @@ def plan(asked: tie_options.PlanArguments) -> None:
 
 
 @command("saved:run_rerun")
-def rerun(asked: options.RerunArguments) -> None:
+def rerun(asked: act_options.RerunArguments) -> None:
     """Run a model.json again, and check that the graph is the same, bit by bit or within 1e-9.
 
     Example: nashgraph rerun graph/model.json --out again

@@ -128,6 +128,8 @@ class Command(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
         """Print the help if it is asked for, else parse."""
+        if ctx.resilient_parsing:  # words are being completed, so the last may be cut off
+            return super().parse_args(ctx, args)
         if {"-h", "--help"} & {*args}:
             typer.echo(self.help_of(ctx))
             ctx.exit()
@@ -199,7 +201,8 @@ class Command(TyperCommand):
         if more:
             lines += ["", f"Every command has {', '.join(more)} and --help."]
         if settings := self.settings(ctx):
-            lines += ["", *textwrap.wrap(f"Settings (--set help describes them): {', '.join(settings)}.", width())]
+            lines += textwrap.wrap(f"Settings (--set help describes them): {', '.join(settings)}.", width())
+        lines += ["", *textwrap.wrap(EXIT_CODES, width())]
         return "\n".join([*lines, "", f"Example: {example.strip()}"])
 
     def settings_help(self, ctx: Any) -> str:
@@ -215,7 +218,7 @@ def width() -> int:
     return min(100, shutil.get_terminal_size().columns)
 
 
-def _entry(left: str, words: str, column: int = 26) -> list[str]:
+def _entry(left: str, words: str, column: int = 22) -> list[str]:
     """Return the lines of an option; a long name has a line of its own."""
     folded = textwrap.wrap(words.replace("\\[", "["), width() - column)
     left = f"  {left}"

@@ -19,10 +19,10 @@ from ..network_check import check_network
 from ..report.reference import questions_of
 from .commands import BUG_REPORT, DONE, UNFINISHED
 from .fitting import check_engine, check_given, flat_parameters, methods_with, with_parameters
-from .learn import check_inputs_kept, note_signals, truth_noted, write_tables
+from .learn import check_inputs_kept, note_signals, write_tables
 from .messages import Voice, counting, listed, records
 from .options import ClusterArguments, CompareArguments, FileArguments, GameArguments
-from .reading import signals_in, study_read
+from .reading import signals_in, study_read, truth_noted
 
 # Warnings and errors of a method that are about the user's data, by the names that a comparison's table has.
 NO_BUGS = ("InputError", "InputTypeError", "DataWarning", "ConvergenceWarning", "UserWarning", "RuntimeWarning")

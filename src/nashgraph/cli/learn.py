@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,9 +17,7 @@ from ..estimators import ConsensusGL
 from ..files import check_folder, claimed, in_bytes, written_together
 from ..graph import NOT_CENTRAL, LearnedGraph
 from ..io import GRAPH_FILES, Job, ModelRecord, Signals, TableError, file_record, load_signals, plan_text, sha256_of
-from ..io.anonymous import coded_ties
 from ..io.graphs import write_csv
-from ..metrics import symmetrize_for
 from ..network_check import NetworkCheck
 from ..plan import PlanError
 from ..report import summarize, write_report
@@ -45,6 +42,8 @@ from .reading import (
     say_reading,
     signals_in,
     study_of,
+    ties_noted,
+    truth_noted,
     with_other_table,
     write_reading,
 )
@@ -239,47 +238,6 @@ def note_structure(signals: Signals, voice: Voice) -> NetworkCheck | None:
         warned = "" if check.found else f" {check.sentences[1]}"
         voice.note(check.sentences[0] + warned, warning=not check.found)
     return check
-
-
-def truth_noted(
-    file: Path | None, signals: Signals, job: Job, voice: Voice, key: Mapping[str, str] | None = None
-) -> nx.Graph[str] | None:
-    """Read the true network, where there is one, and say how."""
-    if file is None:
-        return None
-    read = functools.partial(io.read_truth, directed=job.truth_directed)
-    truth: nx.Graph[str] | None = ties_noted(read, file, signals, job, voice, key)
-    if truth is not None:
-        voice.note(
-            "the truth has no directions: it is scored on weights made symmetric, the mean of both directions"
-            if symmetrize_for(truth) == "mean"
-            else "the truth has directions: ordered pairs are scored, an edge as the influence of its source"
-        )
-    return truth
-
-
-def ties_noted(
-    read: Callable[..., tuple[Any, list[str]]],
-    file: Path,
-    signals: Signals,
-    job: Job,
-    voice: Voice,
-    key: Mapping[str, str] | None = None,
-) -> Any:
-    """Read ties between the nodes; a group, unlike a table, may have none. The file has ids where nodes have codes."""
-    group = None if job.table.only is None else io.Group(str(job.table.group), job.table.only)
-    try:
-        names = [str(name) for name in signals.table.columns]
-        ties, notes = read(file, names if key is None else [key[code] for code in names], group=group)
-        if key is not None:
-            ties = coded_ties(ties, {person: code for code, person in key.items()})
-    except io.NoTiesError as error:
-        if group is None:
-            raise
-        ties, notes = None, [str(error)]
-    for note in notes:
-        voice.note(note)
-    return ties
 
 
 def say_figures(record: ModelRecord, voice: Voice) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -189,8 +189,10 @@ class GameArguments:
     welfare: str | None = choice(WELFARES, make=setting, rich_help_panel=SINGLE, help=VALUED, show_default="total")
     benefit: str | None = single_setting(
         metavar="COLUMN|spectral|uniform|none",
-        help="Benefit of each node from its own action: a column of numbers (which is then not a signal), or a "
-        "rule; none switches the prior off.",
+        help="A prior favours networks in which nodes gain from their neighbours' effort, in a game: every node "
+        "chooses an action, at the equilibrium nobody gains by another one, and the welfare is what all actions are "
+        "worth there. This is the benefit of each node from its own action: a column of numbers (which is then not a "
+        "signal), or a rule; none switches the prior off.",
         show_default="none for the consensus, else spectral",
         autocompletion=completing(BENEFITS),
     )
@@ -291,8 +293,8 @@ class FileArguments:
     )
     truth: Path | None = truth_option(
         metavar="EDGES",
-        help="True network: a table with the columns source and target (or from and to), a matrix with row and "
-        "column names, GraphML, GML or Pajek. Adds scores.",
+        help="True network, for scores: a table with the columns source and target, a matrix with names, GraphML, "
+        "GML, Pajek or DL.",
     )
     truth_directed: bool = setting(rich_help_panel=TRUTH, default=False, help="Ties in --truth have directions.")
 
@@ -310,21 +312,37 @@ class CompareArguments(FileArguments):
     out: Path | None = output_option(help="Folder for compare.csv.", show_default="none is written")
 
 
+def complete_setting(incomplete: str) -> list[str]:
+    """Return what completes NAME=VALUE of --set."""
+    name, mark, start = incomplete.partition("=")
+    groups = (TableArguments, LearnArguments, ClusterArguments, JobArguments)
+    settings = {
+        each.name: each.metadata["setting"] for group in groups for each in fields(group) if "setting" in each.metadata
+    }
+    if not mark:
+        return [f"{known}=" for known in settings if known.startswith(name)]
+    complete = settings.get(name, {}).get("autocompletion")
+    return [] if complete is None else [f"{name}={value}" for value in complete(start)]
+
+
 @dataclass(frozen=True)
 class JobArguments(FileArguments):
     """Further options of learn and path: settings, and what to write."""
 
     group: str | None = table_option(metavar="COLUMN", help="Learn one network for each value of this column.")
     settings: list[str] | None = method_option(
-        "--set", metavar="NAME=VALUE", help="Any other parameter of the method, for example tol=1e-8."
+        "--set",
+        metavar="NAME=VALUE",
+        help="Any other setting, line of the plan or parameter of the method, for example tol=1e-8.",
+        autocompletion=complete_setting,
     )
     out: Path = output_option(default=Path("nashgraph-out"), help="Folder for the files.")
     force: bool = output_option("--force", default=False, help="Write over the network of another table.")
     anonymous: bool = output_option(
         "--anonymous",
         default=False,
-        help="Put codes in place of ids in all files, and leave out free texts, places and telephone numbers. "
-        "key.csv, which only you can read, says who has which code.",
+        help="Put codes in place of ids in all files, without free texts, places and telephone numbers; key.csv says "
+        "who is who.",
     )
     formats: str | None = output_setting(
         metavar="graphml,json|none", help="Graph files to add.", show_default="both for up to 2,000 nodes"
@@ -367,39 +385,10 @@ class MethodArguments:
     )
     known: Path | None = known_option(
         metavar="TIES",
-        help="Known ties: a table with the columns source and target (or from and to) and, if it lists non-ties, "
-        "tie (1 or 0). The target * means that all ties of the source are known. Also a matrix, GraphML, GML or "
-        "Pajek. The tie model then learns a probability for every pair, also from the signals.",
+        help="Known ties, for the tie model: a table with the columns source and target and, if it lists non-ties, "
+        "tie (1 or 0). The target * means that all ties of the source are known. Also a matrix, GraphML, GML, Pajek "
+        "or DL.",
     )
-
-
-@dataclass(frozen=True)
-class ModelArguments:
-    """A model.json."""
-
-    speech: SpeechArguments
-    model: Path = argument("MODEL", "A model.json, or the folder it is in.")
-
-
-@dataclass(frozen=True)
-class ShowArguments(ModelArguments):
-    """Further options of show."""
-
-    methods: bool = output_option(
-        "--methods", default=False, help="Print a methods paragraph with versions and references, ready to paste."
-    )
-
-
-@dataclass(frozen=True)
-class RerunArguments(ModelArguments):
-    """Further options of rerun."""
-
-    input: Path | None = option(metavar="FILE", help="The table, if it has moved.")
-    truth: Path | None = option(metavar="EDGES", help="The true network, if it has moved.")
-    known: Path | None = option(metavar="TIES", help="The known ties, if they have moved.")
-    alters: Path | None = option(metavar="TABLE", help="The table of alters, if it has moved.")
-    force: bool = option("--force", default=False, help="Run even if the files have changed.")
-    out: Path = output_option(default=Path("nashgraph-rerun"), help="Folder for the files.")
 
 
 @dataclass(frozen=True)
@@ -444,81 +433,6 @@ class ServerArguments:
     browser: bool = option(
         "--browser/--no-browser", default=True, help="Open the page in the browser; else only print its address."
     )
-
-
-@dataclass(frozen=True)
-class ActArguments:
-    """The options of act: how many, which budget, which game, which change, and what to write."""
-
-    speech: SpeechArguments
-    network: Path = argument(
-        "NETWORK",
-        "Output of learn (a folder or its model.json), or any network: a table with the columns source, target and "
-        "weight, a matrix, GraphML, GML or Pajek.",
-    )
-    best: int | None = advice_option(
-        min=1, help="Number of key players, ties and seeds to find and print.", show_default="5"
-    )
-    budget: float = advice_option(
-        default=10.0,
-        help="Budget for support, in units of the mean benefit: a sum of squares, or a number of units (--cost).",
-    )
-    cost: Literal["quadratic", "units"] = advice_option(
-        metavar="[quadratic|units]",
-        default="quadratic",
-        help="quadratic: cost grows with the square of each node's support; units: one unit for --budget nodes.",
-    )
-    cap: float | None = advice_option(help="Largest support that a node may get.", show_default="none")
-    interaction: str | None = choice(
-        INTERACTIONS, rich_help_panel=ADVICE, help=RESPONDS, show_default="that of the model, or log1p"
-    )
-    welfare: str | None = choice(
-        WELFARES, rich_help_panel=ADVICE, help=VALUED, show_default="that of the model, or total"
-    )
-    undirected: bool = advice_option(
-        "--undirected", default=False, help="The ties in a table have no directions; for a model this is known."
-    )
-    game: Path | None = advice_option(
-        metavar="FIT", help="Game that fit-game wrote (fit.json), to play instead.", show_default="that of the model"
-    )
-    without: list[str] | None = change_option(metavar="NODE,...", help="Nodes that leave the network.")
-    benefit: Path | None = change_option(
-        metavar="TABLE",
-        help="New benefits of some nodes, on the scale of nodes.csv: a table with the columns name and benefit.",
-    )
-    cap_influence: float | None = change_option(help="Largest influence that a node may have.", show_default="none")
-    out: Path | None = output_option(help="Folder for the files.", show_default="act, in the folder of the network")
-
-
-@dataclass(frozen=True)
-class FitGameArguments:
-    """The options of fit-game: what people do, what may explain it, and how it is estimated."""
-
-    speech: SpeechArguments
-    network: Path = argument("NETWORK", "Output of learn (a folder or its model.json), or any network, as for act.")
-    actions: Path = argument("ACTIONS", "Table with a row for each person: names in its first column or in --id.")
-    action: str | None = option(metavar="COLUMN", help="Column of what people do. Needed.", show_default=False)
-    covariates: list[str] | None = option(metavar="COLUMN,...", help="Columns that explain actions as well.")
-    id: str | None = option(metavar="COLUMN", help="Column of names.", show_default="the first")
-    groups: str | None = option(metavar="COLUMN", help="Column of groups, for example villages.", show_default="none")
-    fixed_effects: bool = option("--fixed-effects", default=False, help="Give each group its own constant.")
-    contextual: bool = option("--contextual", default=False, help="Let neighbours' covariates have an effect.")
-    interaction: str | None = choice(INTERACTIONS, help=RESPONDS, show_default="linear")
-    method: Literal["nls", "qml", "2sls", "smm"] = option(
-        metavar="[nls|qml|2sls|smm]",
-        default="nls",
-        help="nls: least squares of the reduced form; qml: quasi-maximum likelihood; 2sls: friends of friends as "
-        "instruments; smm: simulated moments on draws.",
-    )
-    link: Literal["identity", "logit", "log"] = option(
-        metavar="[identity|logit|log]", default="identity", help="logit: actions are 0 or 1; log: they are counts."
-    )
-    errors: Literal["robust", "classical", "cluster"] = option(
-        metavar="[robust|classical|cluster]", default="robust", help="Standard errors; cluster: by --groups."
-    )
-    as_it_is: bool = option("--as-it-is", default=False, help="Do not divide the rows of the network by their sums.")
-    undirected: bool = option("--undirected", default=False, help="The ties in a table have no directions.")
-    out: Path | None = output_option(help="Folder for the files.", show_default="fit, in the folder of the network")
 
 
 def numbers_of(option: str, text: str, kind: type[float] | type[int]) -> list[Any]:

@@ -15,11 +15,11 @@ from ..io import TableError, TableOptions, read_record
 from ..io.read import read_table
 from ..peer_effects import fit_game
 from ..validation import listing
+from .act_options import FitGameArguments
 from .commands import DONE
 from .fitting import MODEL
 from .learn import check_inputs_kept
 from .messages import listed, records
-from .options import FitGameArguments
 from .saved import FIT, learned_graph
 from .tie_options import TIES
 

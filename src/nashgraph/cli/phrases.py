@@ -9,7 +9,7 @@ from typing import Any
 from ..decisions import Remedy
 from ..plan import PlanError
 from ..validation import DataWarning, InputError
-from . import options, tie_options
+from . import act_options, options, tie_options
 from .commands import SET
 
 # Parameters of the library that are typed in another way.
@@ -28,7 +28,7 @@ HERE = {"missing": Remedy("missing", "impute")}
 def typed_as() -> dict[str, str]:
     """Return how each parameter that a command has is typed: as an option, or as a setting of ``--set``."""
     typed: dict[str, str] = {"n_ties": "--n-ties"}
-    for module in (tie_options, options):
+    for module in (tie_options, options, act_options):
         for group in vars(module).values():
             if isinstance(group, type) and is_dataclass(group):
                 typed |= {field.name: _typed(field) for field in fields(group) if field.name not in typed}

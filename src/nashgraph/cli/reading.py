@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import typer
 
+from .. import io
 from ..decisions import Decision
 from ..files import written_together
 from ..io import Job, Signals, TableOptions, plan_text, read_plan, read_record, read_study
-from ..io.anonymous import anonymised, read_key, write_key
+from ..io.anonymous import anonymised, coded_ties, read_key, write_key
 from ..io.graphs import write_csv
 from ..io.names import chosen_columns
 from ..io.people import Register, named_people
+from ..metrics import symmetrize_for
 from ..plan import Plan, PlanError, TablePlan
 from ..study import Study
 from ..validation import Array, InputError, listing, silent_sentence
@@ -27,6 +30,9 @@ from .commands import DONE
 from .messages import Voice, counted
 from .phrases import as_typed, phrased
 from .tie_options import AUTO, ReadArguments
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 PLAN = "plan.toml"
 NAMES = "names.csv"
@@ -322,6 +328,47 @@ def run_read(asked: ReadArguments) -> int:
         }
     )
     return DONE
+
+
+def truth_noted(
+    file: Path | None, signals: Signals, job: Job, voice: Voice, key: Mapping[str, str] | None = None
+) -> nx.Graph[str] | None:
+    """Read the true network, where there is one, and say how."""
+    if file is None:
+        return None
+    read = functools.partial(io.read_truth, directed=job.truth_directed)
+    truth: nx.Graph[str] | None = ties_noted(read, file, signals, job, voice, key)
+    if truth is not None:
+        voice.note(
+            "the truth has no directions: it is scored on weights made symmetric, the mean of both directions"
+            if symmetrize_for(truth) == "mean"
+            else "the truth has directions: ordered pairs are scored, an edge as the influence of its source"
+        )
+    return truth
+
+
+def ties_noted(
+    read: Callable[..., tuple[Any, list[str]]],
+    file: Path,
+    signals: Signals,
+    job: Job,
+    voice: Voice,
+    key: Mapping[str, str] | None = None,
+) -> Any:
+    """Read ties between the nodes; a group, unlike a table, may have none. The file has ids where nodes have codes."""
+    group = None if job.table.only is None else io.Group(str(job.table.group), job.table.only)
+    try:
+        names = [str(name) for name in signals.table.columns]
+        ties, notes = read(file, names if key is None else [key[code] for code in names], group=group)
+        if key is not None:
+            ties = coded_ties(ties, {person: code for code, person in key.items()})
+    except io.NoTiesError as error:
+        if group is None:
+            raise
+        ties, notes = None, [str(error)]
+    for note in notes:
+        voice.note(note)
+    return ties
 
 
 def refuse_another(out: Path, file: Path, *, force: bool) -> None:

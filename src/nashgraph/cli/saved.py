@@ -22,12 +22,12 @@ from ..peer_effects import GameFit
 from ..report.prose import read_methods
 from ..validation import InputError, listing
 from . import learn
+from .act_options import ActArguments, RerunArguments, ShowArguments
 from .commands import DONE, UNFINISHED
 from .fitting import GOSSIP, MODEL, OWN, with_parameters
 from .groups import FOLDER as GROUPS
 from .learn import EDGES, MEMBERS, NODES, REPORT, Inputs, check_inputs_kept, code_of, json_of, say_figures, write_tables
 from .messages import Voice, listed, paired, plain, records
-from .options import ActArguments, RerunArguments, ShowArguments
 from .reading import study_again
 from .tie_options import TIES
 
