@@ -114,6 +114,7 @@ def test_an_engine_that_is_not_here_is_refused_before_the_table_is_read(folder, 
     assert "--set engine=threads" in error_lines(result)[-1]
 
 
+@pytest.mark.usefixtures("read_here")
 @pytest.mark.parametrize(
     "ending", ["json", "jsonl", "parquet", "feather", "xlsx", "sav", "npy", "npz", "csv.gz", "zip"]
 )

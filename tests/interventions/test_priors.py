@@ -151,7 +151,7 @@ def test_a_prior_takes_arrays_csr_and_learned_graphs(W, name, as_type):
     assert PRIORS[name].evaluate(as_type(W)).value == pytest.approx(value, rel=1e-9)
 
 
-def small_networks(count=600):
+def small_networks(count=200):
     """Yield games on small networks of all interactions and welfares, some with a cap or substitutes."""
     random = np.random.default_rng(0)
     kinds = [(f, g) for f in INTERACTIONS for g in WELFARES]
@@ -164,7 +164,7 @@ def small_networks(count=600):
             yield W, GamePrior(random.lognormal(size=n), interaction, welfare, **options)
 
 
-def test_the_best_ties_of_600_small_networks_are_those_of_brute_force():
+def test_the_best_ties_of_small_networks_are_those_of_brute_force():
     """First-order values missed the best in 34 and 18 of 600, by up to 7% and 18%."""
     count = 0
     for W, prior in small_networks():
@@ -185,7 +185,7 @@ def test_the_best_ties_of_600_small_networks_are_those_of_brute_force():
         assert built.gain[0] == pytest.approx(max(gains), rel=1e-7, abs=1e-9)
         assert watched.loss[0] == pytest.approx(max(losses), rel=1e-7, abs=1e-9)
         count += 1
-    assert count > 590
+    assert count > 190
 
 
 @pytest.mark.parametrize("interaction", INTERACTIONS)

@@ -62,6 +62,7 @@ def test_numeric_nomination_columns_are_no_answers(tmp_path, answers, random):
     assert "friend1" in kept.table.index
 
 
+@pytest.mark.usefixtures("read_here")
 @pytest.mark.parametrize("ending", ["xlsx", "csv"])
 def test_titles_above_the_header_are_found(tmp_path, answers, ending):
     names = pd.DataFrame([answers.columns.tolist()], columns=answers.columns)

@@ -91,7 +91,7 @@ GRID = st.tuples(
 
 
 @given(GRID)
-@settings(max_examples=250)
+@settings(max_examples=120)
 def test_a_sample_of_the_stress_grid(point):
     """Finite, feasible, monotone; and stationary, or with a status that denies it."""
     problem = stress_problem(*point)
