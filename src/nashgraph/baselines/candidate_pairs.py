@@ -100,9 +100,9 @@ class CandidatePairs:
         np.fill_diagonal(distances, np.inf)  # so that no node is a neighbour of its own
         self._rows = np.arange(self.n_nodes + 1) * self.n_nodes, None, distances.ravel()
 
-    def nearest(self, kept: int) -> Array:
-        """Return each node's ``kept`` smallest distances, sorted."""
-        nearest = np.empty((self.n_nodes, kept))
+    def nearest(self, count: int) -> Array:
+        """Return each node's ``count`` smallest distances, sorted."""
+        nearest = np.empty((self.n_nodes, count))
         nodes = np.arange(self.n_nodes)
         labels = np.empty(nearest.shape, np.int32)
         nearest_in_rows(self._rows[2].reshape(self.n_nodes, -1), nodes, node_draws(self.n_nodes), nearest, labels)
@@ -124,15 +124,15 @@ class CandidatePairs:
 
 
 class NearestPairs(CandidatePairs):
-    """The pairs of which one node is among the ``kept`` nearest of the other, and those added by ``extend``."""
+    """The pairs of which one node is among the ``count`` nearest of the other, and those added by ``extend``."""
 
-    def __init__(self, search: PairSearch, kept: int) -> None:
-        self.kept = kept
+    def __init__(self, search: PairSearch, count: int) -> None:
+        self.count = count
         super().__init__(search)
 
     def _fill(self) -> None:
-        self._nearest, labels = self.search.nearest(self.kept)
-        keys = self._keys(np.repeat(np.arange(self.n_nodes), self.kept), labels.ravel())
+        self._nearest, labels = self.search.nearest(self.count)
+        keys = self._keys(np.repeat(np.arange(self.n_nodes), self.count), labels.ravel())
         self._list(keys, self._nearest.ravel())
 
     @property
@@ -140,9 +140,9 @@ class NearestPairs(CandidatePairs):
         """The number of unordered pairs."""
         return len(self._costs)
 
-    def nearest(self, kept: int) -> Array:
-        """Return each node's ``kept`` smallest distances, sorted; no more than were kept to make the list."""
-        return self._nearest[:, :kept]
+    def nearest(self, count: int) -> Array:
+        """Return each node's ``count`` smallest distances, sorted; no more than were listed in the beginning."""
+        return self._nearest[:, :count]
 
     def extend(self, potential: Array, theta: float) -> int:
         r"""Add every pair that is not listed and would be an edge at these potentials; return how many.
@@ -177,6 +177,7 @@ class NearestPairs(CandidatePairs):
         """Hold each pair once by number, and from both ends by rows."""
         self._pair_keys, first = np.unique(keys, return_index=True)
         self._costs = costs[first]
+        # Back from numbers to pairs, each of which is a neighbour at either end.
         low, high = np.divmod(self._pair_keys, self.n_nodes)
         both = np.concatenate([low, high]), np.concatenate([high, low])
         # A pair at distance zero is an entry like any other, which a sum of sparse matrices would drop.

@@ -48,6 +48,7 @@ def solve_cone_program(
     The matrix B need not be stored: ``B.apply(x)`` is its product with x, ``B.adjoint(u)`` that of its transpose, and
     ``B.gram(d)`` is B diag(d) times its transpose, a new array.
     """
+    # A point inside all cones, which need not meet the linear equations: residuals fall with the gap.
     x = np.full(len(c), 1.0 / a.sum())
     z = np.ones(len(c))
     nu = 0.0
@@ -67,7 +68,10 @@ def solve_cone_program(
         objective = float(c @ x)
         residual = max(float(np.abs(dual).max()), abs(primal), float(np.linalg.norm(cone)))
         error = max(gap / max(1.0, abs(objective)), residual)
-        since = 0 if error < 0.9 * least or least > 1e-4 else since + 1
+        if error < 0.9 * least or least > 1e-4:
+            since = 0
+        else:
+            since += 1
         if error < least:
             best = (x, z, u)
             least = error
@@ -166,9 +170,11 @@ class Newton:
         self.z = z
         self.scaling = scaling
         self.residuals = residuals  # of the equations for the dual, the primal and the cone
+        # x and z are eliminated first; what is left is a matrix of the size of the cone.
         self.ratio = 1.0 / (z / x + g)
         self.matrix = B.gram(self.ratio)
         self.matrix += scaling.square()
+        # Rounding may make the smallest eigenvalues negative; refinement below takes the shift out again.
         raised = self.matrix.copy()
         raised[np.diag_indices(len(raised))] *= 1.0 + 1e-14
         self.cholesky = linalg.cholesky(raised, lower=True, overwrite_a=True, check_finite=False)
@@ -182,6 +188,7 @@ class Newton:
         """Return Mehrotra's step; ``mean`` is the complementarity of one pair on average."""
         scaling = self.scaling
         products = self.x * self.z
+        # The predictor aims at the solution. The less of it can be gone, the more the corrector centres.
         step = self.direction(-products, -scaling.point)
         damping = (1.0 - min(1.0, self.longest(step))) ** 3
         corrected = scaling.divide(

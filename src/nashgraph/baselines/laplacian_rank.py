@@ -82,6 +82,7 @@ def constrained_rank(
         iteration = monitor.records[-1].iteration + 1
         n_found, labels = components(weights)
         monitor.check(iteration, smoothness(weights), change, complete=n_found == n_components)
+        # More pieces need a larger penalty; a change of direction means that it was passed, so steps get shorter.
         turn = int(np.sign(n_components - n_found))
         if turn * heading < 0:
             factor = np.sqrt(factor)

@@ -33,8 +33,6 @@ from ..certificate import LOG, Certificate, Measure, Monitor
 from ..validation import Array, InputError
 from .candidate_pairs import CandidatePairs, NearestPairs, NodeSums
 
-STRIDE = 2.0  # factor of each step on the way to a large theta
-
 
 @dataclass(frozen=True, eq=False)
 class LogDegreeGraph:
@@ -92,7 +90,7 @@ def solve_unit(
     """Solve the unit problem at theta, from a graph at this or another theta.
 
     The larger theta, the more the dual is like a linear program, where Newton's method from afar is slow. So theta is
-    approached from below by factors of ``STRIDE``, each solved roughly, once the graph has about ten edges per node.
+    approached from below by factors of two, each solved roughly, once the graph has about ten edges per node.
     By default the start is each node as if it chose its edges alone.
     """
     if start is None:
@@ -103,11 +101,12 @@ def solve_unit(
         at = start.theta
         potential = start.potential
     steps = 0
-    while at * STRIDE < theta:
+    stride = 2.0  # factor of each step on the way to a large theta
+    while at * stride < theta:
         graph = newton(pairs, at, potential, tol=1e-2, max_iter=max_iter)
         steps += graph.certificate.iterations
-        at = at * STRIDE
-        potential = graph.potential * STRIDE
+        at *= stride
+        potential = graph.potential * stride  # exact where nodes choose alone and costs dominate
     return newton(pairs, theta, potential * (theta / at), tol=tol, max_iter=max_iter).after(steps)
 
 
@@ -129,6 +128,7 @@ def solve_for_degree(
     best = None
     graph = start
     steps = 0
+    # Degrees fall in steps, so the nearest that is met is remembered.
     for _ in range(40):  # the bracket halves each time, so that more would tell apart rounding only
         # A degree is known long before the gap is small: only the last solve is to the tolerance asked for.
         graph = solve_unit(pairs, theta, graph, tol=max(tol, 1e-7), max_iter=max_iter)
@@ -183,6 +183,7 @@ def dual_loss(potential: Array, sums: NodeSums) -> float:
 def newton_step(edges: Any, potential: Array, sums: NodeSums) -> Array:
     """Return the Newton direction by conjugate gradients, solved the better the nearer the solution is."""
     gradient = sums.degree - 1.0 / potential
+    # The generalised Hessian: half the signless Laplacian of the present edges, and a positive diagonal.
     diagonal = 0.5 * sums.counts + potential**-2
     pattern = sparse.csr_array((np.full(edges.nnz, 0.5), edges.indices, edges.indptr), shape=edges.shape)
     # Scaled by the diagonal on both sides the matrix has a unit diagonal and eigenvalues in (0, 2).
@@ -262,6 +263,7 @@ class Search:
     def next_place(self, place: float, value: float) -> float | None:
         """Take in a value and return where to look next; None when the bracket has closed."""
         excess = value - self.wanted
+        # The function decreases: a value that is too large lies to the left of the place wanted.
         if excess > 0:
             self.low = place
         else:

@@ -31,11 +31,11 @@ class Classes(NamedTuple):
     def of(cls, rows: Array) -> Classes:
         """Group the nodes whose rows are equal."""
         # Adding zero makes -0.0 the 0.0 that it equals.
-        _, first, found, counts = np.unique(
+        _, first, labels, counts = np.unique(
             rows + 0.0, axis=0, return_index=True, return_inverse=True, return_counts=True
         )
         order = np.argsort(first)
-        return cls(counts[order].astype(float), np.argsort(order)[found.ravel()], first[order])
+        return cls(counts[order].astype(float), np.argsort(order)[labels.ravel()], first[order])
 
     @property
     def roots(self) -> Array:
@@ -80,12 +80,12 @@ def _level(values: Array, weights: Array, total: float) -> float:
             product += weights[k] * values[k]
             square += weights[k] * weights[k]
         level = (product - total) / square
-        kept = 0
+        left = 0
         for k in range(size):
             if values[k] > level * weights[k]:
-                values[kept] = values[k]
-                weights[kept] = weights[k]
-                kept += 1
-        if kept in (size, 0):
+                values[left] = values[k]
+                weights[left] = weights[k]
+                left += 1
+        if left in (size, 0):  # nothing was dropped: the level is that of those that are left
             return level
-        size = kept
+        size = left

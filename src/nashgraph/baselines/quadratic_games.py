@@ -55,17 +55,18 @@ def quad_game(
         # One convex program is left when the benefits are eliminated.
         program = game.program_without_benefits()
         edges, solved = accelerated_descent(program, game.complete(), monitor)
-        found = game.foregone(game.matrix(edges)) / (1.0 + theta2)
+        best_benefits = game.foregone(game.matrix(edges)) / (1.0 + theta2)
         value = solved.value
     else:
         edges = alternate(game.complete(), lambda edges: (game.program(game.homophily(edges)), 0.0), monitor)
-        found = game.homophily(edges)
+        best_benefits = game.homophily(edges)
         value = None
-        program = game.program(found)
+        program = game.program(best_benefits)
     certificate = monitor.certificate(value=value, remedy="raise max_iter, tol or theta1")
     weights = classes.graph(classes.weights(game.matrix(edges)))
-    each = (found / classes.roots[:, None])[classes.labels]
-    return LearnedGame(weights, each, program.measure(program.at(edges))[0], certificate)
+    # From classes back to nodes: the basis vector of a class has norm one, whatever its size.
+    of_nodes = (best_benefits / classes.roots[:, None])[classes.labels]
+    return LearnedGame(weights, of_nodes, program.measure(program.at(edges))[0], certificate)
 
 
 class Game:

@@ -44,15 +44,16 @@ class SmoothedGraph(NamedTuple):
 
 def sig_rep(X: Array, alpha: float, beta: float, *, tol: float = 1e-6, max_iter: int = 200) -> SmoothedGraph:
     """Minimise over Laplacian and signals in turn, from Y = X of shape (n_signals, n_nodes)."""
-    given = _compressed(X)
+    observed = _compressed(X)
     n = X.shape[1]
 
     def rest(weights: Array) -> tuple[LaplacianBlock, float]:
-        signals = signal_step(given, weights, alpha)
-        return LaplacianBlock(pair_costs(signals, alpha), beta), float(np.sum((given - signals) ** 2))
+        signals = signal_step(observed, weights, alpha)
+        return LaplacianBlock(pair_costs(signals, alpha), beta), float(np.sum((observed - signals) ** 2))
 
     monitor = Monitor(Measure.GAP, tol, max_iter)
-    noisy = LaplacianBlock(pair_costs(given, alpha), beta)
+    # The first graph is that of the signals as they are, from the complete graph.
+    noisy = LaplacianBlock(pair_costs(observed, alpha), beta)
     complete = np.full(n * (n - 1) // 2, 1.0 / (n - 1.0))
     start, _ = accelerated_descent(noisy, complete, Monitor(Measure.GAP, INNER_SHARE * tol, INNER_STEPS))
     weights = alternate(start, rest, monitor)
@@ -61,12 +62,12 @@ def sig_rep(X: Array, alpha: float, beta: float, *, tol: float = 1e-6, max_iter:
     return SmoothedGraph(squareform(weights), signals, certificate.history[-1].objective, certificate)
 
 
-def signal_step(given: Array, weights: Array, alpha: float) -> Array:
+def signal_step(signals: Array, weights: Array, alpha: float) -> Array:
     r"""Return :math:`Y = (I + \alpha L)^{-1} X` for the Laplacian of the pair weights, by Cholesky."""
     system = -alpha * squareform(weights)
     system[np.diag_indices_from(system)] = 1.0 - system.sum(axis=1)
     factor = linalg.cho_factor(system, overwrite_a=True, check_finite=False)
-    return linalg.cho_solve(factor, given, check_finite=False)
+    return linalg.cho_solve(factor, signals, check_finite=False)
 
 
 def pair_costs(signals: Array, alpha: float) -> Array:
@@ -94,6 +95,7 @@ class LaplacianBlock:
 
     def step(self, at: Iterate) -> Iterate:
         """Return the projected gradient step."""
+        # Within the simplex no curvature is above 2 beta N.
         return self.at(self._projected(at, 1.0 / (2.0 * self.beta * len(at.image))))
 
     def measure(self, at: Iterate) -> tuple[float, float]:

@@ -62,9 +62,10 @@ class TemplateMap:
         # Entries of unit vectors that agree to ten decimals are equal: eigenvectors are not known better.
         self.classes = classes = Classes.of(np.column_stack([templates.round(10), alone]))
         vectors = templates[classes.members] * classes.roots[:, None]
-        n, self.known = vectors.shape
+        n, self.n_templates = vectors.shape
+        # QR completes the basis; its first columns are the templates up to sign, so they are put back.
         basis = linalg.qr(vectors, check_finite=False)[0]
-        basis[:, : self.known] = vectors
+        basis[:, : self.n_templates] = vectors
         self.entries: Array = basis / classes.roots[:, None]
         head, tail = np.triu_indices(n)
         counts = classes.sizes[head] * classes.sizes[tail]
@@ -77,7 +78,7 @@ class TemplateMap:
     @property
     def n_rows(self) -> int:
         """The number of rows of T."""
-        return self.known * (2 * len(self.entries) - self.known - 1) // 2
+        return self.n_templates * (2 * len(self.entries) - self.n_templates - 1) // 2
 
     def graph(self, edges: Array) -> Array:
         """Return the graph of all nodes."""
@@ -88,14 +89,14 @@ class TemplateMap:
     def apply(self, edges: Array) -> Array:
         """Return T x, row by row of the pairs of a template and a later column."""
         matrix = self._doubled(edges)
-        product = (self.entries[:, : self.known].T @ matrix) @ self.entries
+        product = (self.entries[:, : self.n_templates].T @ matrix) @ self.entries
         return np.sqrt(2.0) * product[self._rows()]
 
     def adjoint(self, multiplier: Array) -> Array:
         """Return the transpose of T times a vector."""
-        table = np.zeros((self.known, len(self.entries)))
+        table = np.zeros((self.n_templates, len(self.entries)))
         table[self._rows()] = np.sqrt(2.0) * multiplier
-        matrix = self.entries[:, : self.known] @ table @ self.entries.T
+        matrix = self.entries[:, : self.n_templates] @ table @ self.entries.T
         return matrix[self.pairs] + matrix[self.pairs[::-1]]
 
     def gram(self, ratios: Array, out: Array) -> None:
@@ -106,9 +107,10 @@ class TemplateMap:
         """
         u = self.entries
         doubled = 2.0 * self._doubled(ratios)
-        ends = np.cumsum(len(u) - 1 - np.arange(self.known))
+        # Rows of T are those of template k, one for each later column: a run of n - 1 - k.
+        ends = np.cumsum(len(u) - 1 - np.arange(self.n_templates))
         parts = [slice(end - len(u) + 1 + k, end) for k, end in enumerate(ends)]
-        for k in range(self.known):
+        for k in range(self.n_templates):
             spread = doubled @ (u * u[:, k : k + 1])
             for m in range(k + 1):
                 summand = spread[:, m : m + 1] * u[:, m + 1 :] + u[:, m : m + 1] * spread[:, m + 1 :]
@@ -153,7 +155,7 @@ class TemplateMap:
         return matrix
 
     def _rows(self) -> Any:
-        return np.triu_indices(self.known, 1, len(self.entries))
+        return np.triu_indices(self.n_templates, 1, len(self.entries))
 
 
 FEASIBILITY = 1e-8  # how far above epsilon a distance may be
@@ -181,6 +183,7 @@ def best_candidate(templates: TemplateMap, point: ConePoint, epsilon: float) -> 
     support = point.x > point.z
     # Weights below 1e-9 are an interior point's distance from zero; a merit below 1e-11 is rounding.
     best = Candidate.of(templates, np.where(point.x > 1e-9, point.x, 0.0), -point.u[1:], epsilon)
+    # Solve on the support, let negative edges leave and those of negative reduced cost enter, and again.
     for _ in range(40):
         if best.merit <= 1e-11:
             break
@@ -267,8 +270,8 @@ def spectral_templates(
     templates = TemplateMap(eigenvectors[:, :n_components], anchor)
     if templates.n_rows > MOST_ROWS:
         raise InputError(
-            f"spectral templates with {templates.known} components on {len(templates.entries)} different nodes have "
-            f"{templates.n_rows:,} equations, and more than {MOST_ROWS:,} take too much memory and time: lower "
+            f"spectral templates with {templates.n_templates} components on {len(templates.entries)} different nodes "
+            f"have {templates.n_rows:,} equations, and more than {MOST_ROWS:,} take too much memory and time: lower "
             "n_components"
         )
     # Many products and factors of middling size: BLAS takes three times as long for them with two threads as with one.
@@ -343,10 +346,10 @@ def _sparsest(
         point = solve_cone_program(costs, rows, bound, templates.at_anchor, g=quadratic, max_iter=max_iter)
         runs.append(point.certificate)
         best = best_candidate(templates, point, epsilon)
-        found = float((best.edges / templates.counts).max())
-        if best.gap <= tol or found <= 2.0 * heaviest:
+        weight = float((best.edges / templates.counts).max())
+        if best.gap <= tol or weight <= 2.0 * heaviest:
             return best, runs
-        heaviest = found  # heavier than foreseen, so the tie-break cost more than it should
+        heaviest = weight  # heavier than foreseen, so the tie-break cost more than it should
 
 
 def _allowed(epsilon: float | None, smallest: float, error: float, slack: float) -> float:
