@@ -1,5 +1,6 @@
 """What a stranger learns from the first screen of a page, on the data of tools/report_pages.py."""
 
+import gzip
 import warnings
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -8,9 +9,12 @@ import numpy as np
 import pytest
 
 from nashgraph.report import summarize, write_report
+from nashgraph.report.comparing import GroupComparison
+from nashgraph.report.html import write_index
 
 from .browsing import DESKTOP, PHONE, edges_shown, opened
 
+AXE = Path(__file__).parent / "axe.min.js.gz"
 TOOL = Path(__file__).parents[2] / "tools" / "report_pages.py"
 
 
@@ -161,6 +165,24 @@ def test_the_page_shows_what_ties_rest_on(browser, places):
         assert page.locator("#weights li bdi").first.text_content() == first["name"]
         bars = page.locator("#degrees-chart rect").count()
         assert page.locator("#degrees-chart .interval-line").count() == bars > 3
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_on_the_pages_of_a_tie_model_and_of_groups(browser, places, scheme, tmp_path):
+    groups = tmp_path / "index.html"
+    comparison = GroupComparison("Tests of waves.", [("2019 and 2021", "0.01", "not tested", "3 of 9")])
+    write_index(
+        groups, "waves", ["wave", "ties"], [("a", ["2019", "9"]), ("b", ["2021", "8"])], [], comparison=comparison
+    )
+    for file in (places[1], groups):
+        page = browser.new_page(viewport=DESKTOP, color_scheme=scheme, reduced_motion="reduce", bypass_csp=True)
+        page.goto(file.as_uri())
+        page.wait_for_selector("html[data-ready], body.index")
+        page.evaluate(gzip.decompress(AXE.read_bytes()).decode())
+        page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true")
+        violations = page.evaluate("axe.run()")["violations"]
+        page.close()
+        assert [(each["id"], [node["html"][:200] for node in each["nodes"][:3]]) for each in violations] == []
 
 
 def test_stability_is_in_the_page_without_being_asked_for(browser, shuffled):
