@@ -277,7 +277,6 @@ def check_initial_weights(init: object, n_nodes: int, c: float) -> Array:
 
 # Signals are squared, and the squares multiplied: beyond this, or below one over it, floats would run out of range.
 LARGEST = 1e60  # squares of squares must be floats
-SHARED_BLOCK = 1 << 22  # pairs of nodes looked at in one go
 
 
 def check_signals(X: Array, names: Array, *, min_signals: int = 1, missing: str | None = None) -> None:
@@ -404,24 +403,28 @@ def warn_little_shared(observed: Array, names: Array) -> None:
         )
 
 
-def strangers(observed: Array, limit: int = 3, least: int = 1) -> tuple[int, list[tuple[int, int]]]:
+def strangers(
+    observed: Array, limit: int = 3, least: int = 1, *, most_pairs: int = 1 << 22
+) -> tuple[int, list[tuple[int, int]]]:
     """Return how many pairs of nodes share fewer than ``least`` observed signals, and the first few of them.
 
     Two nodes share at least as many signals as their numbers of observed ones exceed the number of all, so only nodes
-    with many gaps are looked at, in blocks: O(NM) where few are missing, O(N^2 M) time at most, and O(NM) memory.
+    with many gaps are looked at, in blocks of ``most_pairs``: O(NM) where few are missing, O(N^2 M) time at most, and
+    O(NM) memory.
     """
     counts = observed.sum(axis=0)
     suspects = np.flatnonzero(counts + counts.min() < len(observed) + least)
     seen = observed[:, suspects].astype(np.float32)
-    size = max(1, SHARED_BLOCK // max(1, suspects.size))
+    size = max(1, most_pairs // max(1, suspects.size))
     total = 0
-    found = list[tuple[int, int]]()
+    examples = list[tuple[int, int]]()
     for first in range(0, suspects.size, size):
         rows, columns = np.nonzero(np.triu(seen[:, first : first + size].T @ seen[:, first:] < least, 1))
         total += rows.size
-        few = suspects[first + rows[:limit]].tolist(), suspects[first + columns[:limit]].tolist()
-        found += zip(*few, strict=True)
-    return total, found[:limit]
+        one = suspects[first + rows[:limit]].tolist()
+        other = suspects[first + columns[:limit]].tolist()
+        examples += zip(one, other, strict=True)
+    return total, examples[:limit]
 
 
 def warn_duplicate_nodes(X: Array, names: Array) -> None:
