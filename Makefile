@@ -13,7 +13,7 @@ PYTEST = OMP_WAIT_POLICY=passive OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest 
   --numprocesses=$(WORKERS) --maxprocesses=4 --dist=worksteal $(PYTEST_ARGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-newest lint lint-js fuzz mutants test-gpu test-r coverage release-check format docs pages reproduce bench stress recovery selection reliability evidence clean bundle report-shots
+.PHONY: help demo test test-fast test-newest lint lint-js fuzz mutants test-gpu test-r coverage release-check format docs pages reproduce bench stress recovery selection reliability evidence tie-speed clean bundle report-shots
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -125,6 +125,9 @@ reliability: $(VENV)/.dev ## is a tie's frequency its probability? real networks
 
 evidence: $(VENV)/.dev ## what questions about ties buy: the tie model on networks with known ties (needs NASHGRAPH_DATA)
 	$(BIN)/python -m benchmarks.evidence
+
+tie-speed: $(VENV)/.dev ## how long the tie model takes, up to 20,000 people (about 10 minutes)
+	$(BIN)/python -m benchmarks.tie_speed
 
 clean: ## remove what make made
 	rm -rf $(VENV) .coverage build demo docs/_build docs/gallery docs/generated .mypy_cache .pytest_cache .ruff_cache .hypothesis
