@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..validation import Array
-from .columns import among, as_name, is_text, whole_numbers
+from .columns import as_name, is_text, whole_numbers
 from .names import MANY_ROWS, SMALL, why_code, words_of
 from .vocabulary import AMBIGUOUS, ANY_TOOL, CODE_WORDS, METADATA, NAMED_ROLES, NO_ANSWER, NODE_WORDS
 
@@ -78,11 +78,17 @@ class Profile:
         return is_text(self.column) or isinstance(self.column.dtype, pd.CategoricalDtype)
 
     @cached_property
+    def cells(self) -> tuple[Array, Array]:
+        """The place of each cell among the different cells (-1: a gap), and these."""
+        places, cells = pd.factorize(self.column.to_numpy(dtype=object))
+        return places, cells
+
+    @cached_property
     def filled(self) -> int:
         """How many cells are not empty."""
         if self.values is not None:
             return int(self.rows - np.isnan(self.values).sum())
-        return int(self.column.notna().sum())
+        return int((self.cells[0] >= 0).sum())
 
     @cached_property
     def seen(self) -> tuple[Array, Array]:
@@ -99,8 +105,13 @@ class Profile:
         if self.values is not None:
             numbers, counts = self.seen
             return {as_name(value): count for value, count in zip(numbers.tolist(), counts.tolist(), strict=True)}
-        texts = self.column.dropna().astype(object).map(lambda cell: as_name(cell).strip())
-        return {str(text): int(count) for text, count in texts.value_counts(sort=False).items()}
+        places, cells = self.cells
+        times = np.bincount(places[places >= 0], minlength=len(cells)).tolist()
+        by_text: dict[str, int] = {}
+        for cell, count in zip(cells, times, strict=True):
+            text = as_name(cell).strip()
+            by_text[text] = by_text.get(text, 0) + count
+        return by_text
 
     @cached_property
     def answers(self) -> dict[str, int]:
@@ -138,9 +149,16 @@ class Profile:
             return self.values
         if not self.text or isinstance(self.column.dtype, pd.CategoricalDtype):
             return None
-        values = pd.to_numeric(self.column.mask(among(self.column, NO_ANSWER)), errors="coerce")
-        readable = values.notna() | self.column.isna() | among(self.column, NO_ANSWER)
-        return values.to_numpy(dtype=float) if bool(readable.all()) and values.notna().any() else None
+        places, cells = self.cells
+        silent = [isinstance(cell, str) and cell.strip().casefold() in NO_ANSWER for cell in cells]
+        if any(not gone and not any(map(str.isdigit, str(cell))) for cell, gone in zip(cells, silent, strict=True)):
+            return None  # words: the common case, told at once
+        numbers = pd.to_numeric(
+            pd.Series(cells, dtype=object).mask(np.array(silent, dtype=bool)), errors="coerce"
+        ).to_numpy(dtype=float)
+        if (np.isnan(numbers) != silent).any() or all(silent):
+            return None
+        return np.append(numbers, np.nan)[places]
 
     @cached_property
     def why_code(self) -> str:
@@ -149,6 +167,8 @@ class Profile:
         if self.values is not None and (self.whole is None or self.distinct <= 2):
             return ""
         if self.values is not None and not self.unique and not {*words_of(self.name)} & CODE_WORDS:
+            return ""
+        if self.text and self.numbers is None and not all(map(str.isdecimal, self.counts)):
             return ""
         return why_code(self.column)
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -287,6 +289,9 @@ def parts_of(cell: str, split: str) -> list[str]:
 # --------------------------------------------------------------------------------------------- as numbers
 
 
+Texts = Sequence[str | None]  # the different cells of a column, and None for a gap
+
+
 def coded_answers(column: pd.Series, plan: ColumnPlan) -> tuple[list[str], Array]:
     """Return the signals of a column as its plan says: names, and a column each, NaN without an answer."""
     missing = {code.casefold() for code in plan.missing}
@@ -295,87 +300,82 @@ def coded_answers(column: pd.Series, plan: ColumnPlan) -> tuple[list[str], Array
         codes = pd.to_numeric(pd.Series(sorted(missing), dtype=object), errors="coerce").dropna()
         values[np.isin(values, codes)] = np.nan
         return [plan.name], values[:, None]
-    texts = column.astype(object).map(lambda cell: as_name(cell).strip(), na_action="ignore")
-    silent = texts.map(lambda text: isinstance(text, str) and (text.casefold() in missing or not text)).astype(bool)
+    # Every different cell is read once; the gap is the last of them, and has the place -1.
+    places, cells = pd.factorize(column.to_numpy(dtype=object))
+    texts: list[str | None] = [*(as_name(cell).strip() for cell in cells), None]
+    silent = [text is not None and (not text or text.casefold() in missing) for text in texts]
+    answers = [None if gone else text for text, gone in zip(texts, silent, strict=True)]
     if plan.scale in ("category", "multiple"):
-        way = _one_hot if plan.scale == "category" else _choices
-        return way(texts.mask(silent), plan)
+        names, table = (_one_hot if plan.scale == "category" else _choices)(answers, plan)
+        return names, table[places]
     if plan.scale == "tick":
-        ticked = _ticks(texts)
-        return [plan.name], np.where(silent, np.nan, ticked)[:, None]
-    ways = {"yes/no": _yes_no, "ordered": _levels}
-    values = ways.get(plan.scale, _amounts)(texts.mask(silent), plan)
-    return [plan.name], values[:, None]
+        ticks = [math.nan if gone else _tick(text) for text, gone in zip(texts, silent, strict=True)]
+        return [plan.name], np.array(ticks)[places, None]
+    values = {"yes/no": _yes_no, "ordered": _levels}.get(plan.scale, _amounts)(answers, plan)
+    unread = [place for place, text in enumerate(answers) if text is not None and np.isnan(values[place])]
+    if unread:
+        row = int(np.flatnonzero(places == unread[0])[0]) + 1
+        raise _unread([str(answers[place]) for place in unread], row, plan)
+    return [plan.name], values[places, None]
 
 
-def _ticks(texts: pd.Series) -> Array:
-    blank = texts.isna() | texts.map(lambda text: str(text).casefold() in UNTICK).astype(bool)
-    return (~blank).to_numpy(dtype=float)
+def _tick(text: str | None) -> float:
+    return float(text is not None and text.casefold() not in UNTICK)
 
 
-def _one_hot(texts: pd.Series, plan: ColumnPlan) -> tuple[list[str], Array]:
-    values = sorted(texts.dropna().unique())
-    table = (texts.to_numpy()[:, None] == np.array(values, dtype=object)[None, :]).astype(float)
-    table[texts.isna().to_numpy()] = np.nan
+def _one_hot(texts: Texts, plan: ColumnPlan) -> tuple[list[str], Array]:
+    values = sorted({text for text in texts if text is not None})
+    table = np.array([[text == value for value in values] for text in texts], dtype=float)
+    table = table.reshape(len(texts), len(values))
+    table[[text is None for text in texts]] = np.nan
     return [f"{plan.name}={value}" for value in values], table
 
 
-def _choices(texts: pd.Series, plan: ColumnPlan) -> tuple[list[str], Array]:
+def _choices(texts: Texts, plan: ColumnPlan) -> tuple[list[str], Array]:
     """Return a 0/1 signal for each choice; a blank cell is nothing chosen."""
-    cells = [parts_of(text, plan.split) if isinstance(text, str) else [] for text in texts]
+    cells = [[] if text is None else parts_of(text, plan.split) for text in texts]
     choices = sorted({choice for cell in cells for choice in cell})
     table = np.array([[choice in cell for choice in choices] for cell in cells], dtype=float)
     return [f"{plan.name}={choice}" for choice in choices], table.reshape(len(cells), len(choices))
 
 
-def _yes_no(texts: pd.Series, plan: ColumnPlan) -> Array:
+def _yes_no(texts: Texts, plan: ColumnPlan) -> Array:
     no, yes = ({plan.order[0].casefold()}, {plan.order[1].casefold()}) if len(plan.order) == 2 else (NO, YES)
-    folded = texts.map(lambda text: str(text).removesuffix(".0").casefold(), na_action="ignore")
-    values = folded.map(lambda text: 1.0 if text in yes else 0.0 if text in no else np.nan, na_action="ignore")
-    _refuse_unread(texts, values, plan)
-    return values.to_numpy(dtype=float, na_value=np.nan)
+    known = {**dict.fromkeys(no, 0.0), **dict.fromkeys(yes, 1.0)}
+    return np.array([known.get((text or "").removesuffix(".0").casefold(), math.nan) for text in texts])
 
 
-def _levels(texts: pd.Series, plan: ColumnPlan) -> Array:
+def _levels(texts: Texts, plan: ColumnPlan) -> Array:
     """Return the places of levels in their order, or the numbers that they carry."""
-    order: Sequence[str] = plan.order or ordered(list(texts.dropna().unique()))
+    levels = [text for text in texts if text is not None]
+    order: Sequence[str] = plan.order or ordered(levels)
+    carried = {level: number_of(level) for level in levels}
+    if not plan.order and None not in carried.values():
+        return np.array([math.nan if text is None else carried[text] for text in texts], dtype=float)
     places = {level: float(place) for place, level in enumerate(order)}
     folded = {level.casefold(): place for level, place in places.items()}
-    if not plan.order:
-        carried = texts.map(number_of, na_action="ignore")
-        if not (carried.isna() & texts.notna()).any():
-            return carried.to_numpy(dtype=float, na_value=np.nan)
-    values = texts.map(lambda text: places.get(text, folded.get(text.casefold(), np.nan)), na_action="ignore")
-    _refuse_unread(texts, values, plan)
-    return values.to_numpy(dtype=float, na_value=np.nan)
+    return np.array([places.get(text or "", folded.get((text or "").casefold(), math.nan)) for text in texts])
 
 
-def _amounts(texts: pd.Series, plan: ColumnPlan) -> Array:
-    values = pd.to_numeric(texts, errors="coerce")
-    rest = values.isna() & texts.notna()
-    if rest.any():
-        bounds = texts[rest].map(lambda text: AT_LEAST.fullmatch(str(text)))
-        counted = bounds.map(lambda match: float(match[1]) if match else np.nan)
-        values.loc[counted.index] = counted
-        rest = values.isna() & texts.notna()
-    if rest.any():
-        read = texts[rest].map(lambda text: amount_of(str(text))).astype(float)
-        values.loc[read.index] = read
-    _refuse_unread(texts, values, plan)
-    return values.to_numpy(dtype=float, na_value=np.nan)
+def _amounts(texts: Texts, plan: ColumnPlan) -> Array:
+    values: Array = pd.to_numeric(pd.Series(list[Any](texts), dtype=object), errors="coerce").to_numpy(
+        dtype=float, copy=True
+    )
+    for place, text in enumerate(texts):
+        if text is not None and np.isnan(values[place]):
+            bound = AT_LEAST.fullmatch(text)
+            amount = float(bound[1]) if bound else amount_of(text)
+            values[place] = math.nan if amount is None else amount
+    return values
 
 
-def _refuse_unread(texts: pd.Series, values: pd.Series, plan: ColumnPlan) -> None:
-    """Refuse cells that the scale does not know, unless they are few enough to be slips."""
-    bad = texts[values.isna() & texts.notna()]
-    if not len(bad):
-        return
-    shown = ", ".join(repr(word) for word in dict.fromkeys(bad))
-    raise PlanError(
-        f"column {plan.name!r} is read as {plan.scale}, and {shown[:80]} (row {bad.index[0] + 1}) is not: "
+def _unread(texts: Sequence[str], row: int, plan: ColumnPlan) -> PlanError:
+    """Return the error of cells that the scale does not know."""
+    return PlanError(
+        f"column {plan.name!r} is read as {plan.scale}, and {', '.join(map(repr, texts))[:80]} (row {row}) is not: "
         'list it under missing in the plan, or change the scale to "category"',
         parameter="missing",
-        value=tuple(dict.fromkeys(bad)),
+        value=tuple(texts),
     )
 
 
