@@ -257,3 +257,9 @@ def test_a_descent_among_candidates_ends_at_a_certificate_over_all_pairs(random)
     graph = result.weights.matrix().toarray()
     assert np.linalg.norm(graph - best) <= 1e-6 * np.linalg.norm(graph)
     assert problem.smoothness.candidates.renewals <= 6
+
+
+def test_rough_states_with_small_negative_actions_are_not_taken_for_a_game_without_equilibrium():
+    """One benefit of fifty is positive: a state solved to 1e-5 had an action of -9e-4, and the exact one none."""
+    problem = stress_problem("linear", 0.1, 0.1, 0.95, 50, "one-hot benefit", 401)
+    assert BestResponse().solve(problem, 0.1).converged

@@ -95,7 +95,7 @@ def threshold(values: Array, size: int, total: float) -> float:
         excess = -total
         for k in range(size):
             excess += values[k] + eta
-        eta -= excess / size
+        eta -= excess / size  # exact if no value is dropped now
         kept = 0
         for k in range(size):
             if values[k] + eta > 0.0:
@@ -108,7 +108,7 @@ def threshold(values: Array, size: int, total: float) -> float:
     heap_sort(values, nobody, nobody, size)
     running = 0.0
     for k in range(size):
-        running += values[size - 1 - k]
+        running += values[size - 1 - k]  # sorted upward: the largest come last
         eta = (total - running) / (k + 1)
         if k + 1 < size and values[size - 2 - k] + eta <= 0.0:
             break
@@ -264,6 +264,7 @@ def step_candidates(
                 before[edge_columns[e]] = edge_weights[e]
             for k in range(len(names)):
                 response[k] = keep * before[names[k]] + gain * response[k]
+            # Only what was written is cleared: a row of zeros would cost n for each row.
             for e in range(edge_pointers[i], edge_pointers[i + 1]):
                 before[edge_columns[e]] = 0.0
             project_row(response, -1, 1.0, total, buffer)

@@ -105,6 +105,7 @@ class CandidateSet:
         cls, search: PairSearch, *, everything: bool = False, nearest: tuple[Any, Any] | None = None
     ) -> CandidateSet:
         """Return the set of all pairs, or of each node's nearest: costs and labels if they are known, else a few."""
+        # An engine may keep candidates where its graphs are; the proof is the same.
         elsewhere: Callable[..., CandidatePairs] | None = getattr(search, "candidate_pairs", None)
         if elsewhere is not None:  # an engine that keeps its candidates on a device
             return cls(search, elsewhere(everything=everything))

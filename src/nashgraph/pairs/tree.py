@@ -68,7 +68,7 @@ class Tree(NamedTuple):
     def of(cls, points: Array, node_costs: Array, scales: Array, order: Order) -> Tree:
         """Build it. Where coordinates round in another way, other pairs may be looked at, and the same found."""
         error = 12.0 * (8 + points.shape[1]) * float(np.finfo(float).eps) + 2.0**-31  # costs are rounded to 32 bits
-        first = order.nodes[order.starts[:-1]]
+        first = order.nodes[order.starts[:-1]]  # one node of each point: they are all equal
         begins = order.leaves[:-1]
         own = points[first], node_costs[first]
         whole = np.zeros((WIDTH * len(begins), len(order.axes)))  # with space for the last leaf

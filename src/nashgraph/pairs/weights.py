@@ -100,6 +100,7 @@ class SparseWeights:
     def mix(self, other: Self, share: float | Array) -> Self:
         shares = np.broadcast_to(share, self.costs.shape)
         csr = sparse.csr_array(scaled_rows(self.csr, 1.0 - shares) + scaled_rows(other.csr, shares))
+        # A row that goes all the way, or none of it, leaves zeros of the other graph.
         if not (0.0 < shares.min() <= shares.max() < 1.0):
             csr.eliminate_zeros()
         costs = (1.0 - shares) * self.costs + shares * other.costs

@@ -87,6 +87,9 @@ class FixedPointPrior(Combinable):
     def settle(self, weights: Graph, *, tol: float, start: Array | None) -> FixedPoint:
         """Return the point of rest; one that does not exist, or was not reached, is an error."""
         rest = self.rest(weights, tol=tol, start=start)
+        if self.plain and tol > EXACT and self.ran_away(rest):
+            # A rough solution may have small negative actions where benefits are zero; an exact one has none.
+            rest = self.rest(weights, tol=EXACT, start=start)
         if self.plain and self.ran_away(rest):
             # Actions may be huge and still level off: only the feedback tells whether there is an equilibrium.
             if feedback(weights, self.interaction, self.share) < 1.0:

@@ -79,7 +79,7 @@ class Workers:
         with failures_said(self.client):
             threads = sum(self.client.nthreads().values())
             ends = spans(count, least, pairs, threads)
-            sent_task = put(self.client, task)
+            sent_task = put(self.client, task)  # once, however many tasks are made of it
             n_tasks = len(ends) - 1
             shares = [self.sent] * n_tasks, [sent_task] * n_tasks, ends[:-1], ends[1:]
             tasks = self.client.map(work, *shares, pure=False)

@@ -129,6 +129,7 @@ class CudaWeights(Factor):
     def distance(self, other: Self) -> float:
         """Return ||W - V||_F, by the differences themselves."""
         places, shared = self.shared_with(other)
+        # Edges of the other that this one has not count with their whole weight.
         alone = torch.ones(len(other.keys), dtype=torch.bool, device=shared.device)
         alone[places[shared]] = False
         difference = self.values - torch.where(shared, other.values[places], 0.0)
@@ -137,6 +138,7 @@ class CudaWeights(Factor):
 
     def combined(self, other: Self, own: torch.Tensor, others: torch.Tensor) -> Self:
         """Return ``own_i W_i + others_i V_i``, row by row, on the union of their neighbours."""
+        # Both lists of edges in one order; equal keys stand together and their values add up.
         keys, order = torch.sort(torch.cat([self.keys, other.keys]), stable=True)
         scaled = own[self.rows.long()] * self.values, others[other.rows.long()] * other.values
         keys, counts = torch.unique_consecutive(keys, return_counts=True)
@@ -285,6 +287,7 @@ class DevicePairs:
         if before is not None:
             found = found.with_also(before, len(self.cut))
         costs = self.search.pair_costs(rows.int()[row_numbers(found.lengths)], found.columns)
+        # Rows that were not searched stay where they are; the others are appended, then all are closed up.
         if len(rows) == len(self.cut):
             (self.lengths, self.columns), self.costs, self.cut = found, costs, cut
         else:

@@ -204,6 +204,7 @@ class CudaSearch:
         ``left``, ``cut`` and ``floor`` belong to the rows, ``right`` to all nodes; both sides have a column for each
         rank. Where a row would have too many, its cut may be nearer the floor, never above it.
         """
+        # Right sides of size one: the kernel's float32 then has the same digits for every column of a bonus.
         size = right.abs().amax(0)
         size = torch.where(size > 0, size, 1.0)
         left = left * size
@@ -263,6 +264,7 @@ class CudaSearch:
         facing = (2.0 * self._padded(self.there[among])).T.contiguous()
         base = (1.0 - kappa) * self.base[among]
         columns = facing, self.everyone[among].int(), right.float(), (base / self.unit).float()
+        # Rows whose pairs do not fit their places wait for another round, with more places or a nearer cut.
         waiting = torch.arange(len(rows), device=rows.device)
         parts = []
         capacities = torch.full_like(waiting, self.capacity)
@@ -328,7 +330,7 @@ class CudaSearch:
         """
         n = len(self)
         rows = self.everyone
-        if wanted >= n - 1:
+        if wanted >= n - 1:  # all others are wanted, so no cut is low enough
             return torch.full_like(self.base, -EVERYTHING)
         sample = min(n, SMALLEST_SAMPLE)
         place = min(sample - 1, max(FEW if sample < n else 1, round(wanted * sample / n)))

@@ -131,6 +131,7 @@ class Ragged(NamedTuple):
 
     def with_also(self, other: Ragged, n_columns: int) -> Ragged:
         """Return the union with other columns of the same rows, upward in each row."""
+        # Row and column as one number: sorted, equal pairs stand together.
         keys = torch.cat([part.keys(n_columns) for part in (self, other)])
         keys = torch.unique_consecutive(torch.sort(keys).values)
         rows = torch.div(keys, n_columns, rounding_mode="floor")
@@ -159,6 +160,7 @@ def project(scores: torch.Tensor, rows: torch.Tensor, lengths: torch.Tensor, gai
     top = torch.segment_reduce(scores, "max", lengths=lengths, unsafe=True)
     values = gain * (scores - top[rows])
     edges: torch.Tensor | None = None
+    # Michelot's algorithm: the threshold of those that are left, then only those above it, until none is dropped.
     while True:
         above = (total - row_sums(values, lengths)) / lengths
         kept = torch.nonzero(values + above[rows] > 0.0).ravel()
