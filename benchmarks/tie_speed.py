@@ -21,9 +21,10 @@ from nashgraph import TieModel
 from nashgraph.datasets import random_geometric
 from nashgraph.tie_survey import TieSurvey
 from nashgraph.ties.arrays import tie_arrays
-from nashgraph.ties.fit import report_task
+from nashgraph.ties.covariates import report_task
 from nashgraph.ties.options import TieOptions
-from nashgraph.ties.reports import ReportPriors, fit_reports
+from nashgraph.ties.report_fit import fit_reports
+from nashgraph.ties.reports import ReportPriors
 
 from .evidence import REPORT
 from .tie_targets import write_section

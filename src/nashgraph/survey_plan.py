@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 from scipy.optimize import brentq
+from scipy.special import expit
 from scipy.stats import spearmanr
 from sklearn.metrics import average_precision_score, roc_auc_score
 
@@ -17,7 +18,6 @@ from .estimators import TieModel
 from .graph import as_graph
 from .interventions.positions import largest_eigenvalue
 from .interventions.seeds import best_seeds, draw_sets
-from .ties.pair_sums import sigmoid
 from .validation import Array, InputError, check_integer, check_number
 
 if TYPE_CHECKING:
@@ -138,8 +138,8 @@ def drawn_group(
     theta = mixing * centred @ centred.T + popular[:, None] + popular
     reach = 50.0 + float(np.abs(theta).max())
     np.fill_diagonal(theta, -np.inf)
-    level = brentq(lambda shift: sigmoid(theta + shift).sum() - n * n_ties, -reach, reach)
-    A = np.triu(random.random((n, n)) < sigmoid(theta + level), 1).astype(float)
+    level = brentq(lambda shift: expit(theta + shift).sum() - n * n_ties, -reach, reach)
+    A = np.triu(random.random((n, n)) < expit(theta + level), 1).astype(float)
     return A + A.T, T
 
 

@@ -9,7 +9,8 @@ from scipy.special import expit
 
 from nashgraph.tie_survey import TieSurvey
 from nashgraph.ties.arrays import tie_arrays
-from nashgraph.ties.fit import covariates, fit_ties, unit_of_ties
+from nashgraph.ties.covariates import covariates, unit_of_ties
+from nashgraph.ties.fit import fit_ties
 from nashgraph.ties.options import TieOptions
 
 

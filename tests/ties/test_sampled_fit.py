@@ -7,7 +7,8 @@ import pytest
 
 from nashgraph.ties.pair_sample import draw_sample
 from nashgraph.ties.pair_terms import cell_counts
-from nashgraph.ties.reports import ReportPriors, ReportProblem, fit_reports
+from nashgraph.ties.report_fit import fit_reports
+from nashgraph.ties.reports import ReportPriors, ReportProblem
 from nashgraph.ties.sampled_fit import fit_sampled
 
 from .test_reports import simulated, small_task

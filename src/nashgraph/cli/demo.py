@@ -87,8 +87,12 @@ def village_scores(village: Village, model: TieModel) -> pd.DataFrame:
     told = village.n_ties.reindex(village.traits.index).fillna(village.n_ties.mean()).to_numpy()
     traits = village.traits.to_numpy()
     scaled = (traits - traits.mean(axis=0)) / traits.std(axis=0)
+    # Chances of ties that are bilinear in traits, by least squares on the counts.
     Z = np.column_stack([np.ones(len(traits)), traits])
-    mixing = Z @ model.mixing_.to_numpy() @ Z.T
+    asked = village.traits.index.get_indexer(village.counts.index)
+    answers = np.column_stack([village.n_ties, village.counts])
+    mixing = Z @ np.linalg.pinv(Z[asked]) @ answers @ np.linalg.pinv(Z.T @ Z) @ Z.T
+    mixing = np.log(np.maximum(mixing + mixing.T, 1e-3))
     popularity = np.log(np.outer(told + 0.5, told + 0.5))
     scores = {
         "TieModel": model,

@@ -23,9 +23,8 @@ from ..ties.arrays import tie_arrays
 from ..ties.fit import fit_ties
 from ..ties.fitted import TieFit, Weight, likely_pairs, respondents_table, response_rate
 from ..ties.held_out import HeldOut, folds, named_matrix, scored
-from ..ties.inputs import read_groups
-from ..ties.model import CountsFit, CountsResult
 from ..ties.options import TieOptions
+from ..ties.other_groups import learned_from, read_groups
 from ..ties.probabilities import uncertainty_removed
 from ..ties.waves import WaveFit, changes_between, fit_waves
 from ..validation import Array, InputError, check_integer, check_number, listing, warn
@@ -38,26 +37,17 @@ MOST_NODES_DENSE = 5000  # of which all pairs are held
 class TieModel(GraphEstimator):
     r"""Learn a network from what people tell about their ties, from places, groups and attributes.
 
-    **Reports and known ties** (:mod:`nashgraph.ties.reports`): people forget ties and name some that are none. A
-    respondent i names j with probability σ(η_ij) if they are tied and φ_i if not; the log-odds of a tie depend on
-    place, groups, attributes and covariates of pairs. The sum over latent ties is exact, and the posterior maximised.
-    Known ties are certain. With waves, the other waves say how probable a tie is (:mod:`nashgraph.ties.waves`).
+    One likelihood (:mod:`nashgraph.ties.reports`, ``docs/mathematics.md``), whose posterior is maximised:
 
-    **Counts and numbers of ties** (if there are any): the log-odds of a tie are
+    * The log-odds of a tie depend on place, groups, attributes, likeness of signals, covariates of pairs and people's
+      popularity. Members of a household share classes of ties. The sum over latent ties is exact.
+    * Reports: people forget ties and name some that are none. A respondent i names j with probability σ(η_ij) if they
+      are tied and φ_i if not. Known ties are certain.
+    * Counts and numbers of ties (:mod:`nashgraph.ties.counts`): sums over the same ties, of which a share is recalled,
+      with errors. Expected counts are those told, up to these errors.
 
-    .. math:: \theta_{ij} = \alpha_0 + \gamma\cdot(T_i + T_j) + T_i^\top B\, T_j + \alpha_i + \alpha_j
-        + e_i \cdot T_j + e_j \cdot T_i + \kappa\, x_i \cdot x_j ,
-
-    with traits T, popularity α_i, a taste e_i for traits and likeness x_i · x_j of signals. If node i says
-    that it has d_i ties, a_ik of them with trait k, then (d_i, a_i) is all that the likelihood of its ties depends on.
-    Two concave problems follow each other:
-
-    1. α_0, γ, B and κ from the rows of those who were asked, with α = e = 0 (:mod:`nashgraph.ties.mixing`).
-    2. Given these, α_i and e_i of those who were asked (:mod:`nashgraph.ties.tilts`): expected counts are those
-       told, up to the error of answers. The relative norm of this equation's residual is the certificate.
-
-    Everybody who was not asked has α = e = 0, or a popularity from being named; here a name counts as a tie. Log-odds
-    are of low rank, so no N × N array is held. Probabilities are calibrated by asking drawn networks the same.
+    With waves, the other waves say how probable a tie is (:mod:`nashgraph.ties.waves`); counts are about all of them.
+    No N × N array is held. Probabilities from counts alone are calibrated by asking drawn networks the same.
 
     Parameters
     ----------
@@ -86,7 +76,6 @@ class TieModel(GraphEstimator):
     weights_ : DataFrame of what each part of the evidence counts, with standard errors and shares
     decisions_ : the response rate and what follows from it, and what is odd about the answers
     calibration_ : DataFrame of predicted and observed shares, once :meth:`validate` was called
-    mixing_, kappa_ : with counts, [1, T]'s mixing matrix G and the weight of likeness
     certificate_ : Certificate
 
     References
@@ -192,19 +181,23 @@ class TieModel(GraphEstimator):
                 "nobody was asked: numbers of ties, counts or reports are needed for at least some nodes, or known "
                 "ties with nodes whose ties are all known (a row with the target *), or networks of other groups"
             )
-        seed = drawn_seed(self.random_state)
-        counted = not np.isnan(arrays.answers).all()
+        options = TieOptions(
+            recall=recall,
+            error=error,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            seed=drawn_seed(self.random_state),
+            calibrate=self.calibrate and arrays.n <= MOST_NODES_DENSE,
+        )
+        learned = learned_from(other_groups, options, arrays.n) if other_groups else None
+        fit = partial(fit_ties, options=options, learned=learned)
         waves: list[WaveFit] = []
         fitted: TieFit
-        if counted or other_groups:
-            fitted = CountsFit(arrays, other_groups, recall, error, self.calibrate, self.tol, self.max_iter, seed).run()
-        elif len(survey.waves) > 1:
-            options = TieOptions(recall=recall, error=error, tol=self.tol, max_iter=self.max_iter, seed=seed)
-            waves = fit_waves(arrays, partial(fit_ties, options=options), self.tol)
+        if len(survey.waves) > 1:
+            waves = fit_waves(arrays, fit, self.tol)
             fitted = waves[survey.waves.index(survey.wave_wanted)]
         else:
-            options = TieOptions(recall=recall, error=error, tol=self.tol, max_iter=self.max_iter, seed=seed)
-            fitted = fit_ties(arrays, options)
+            fitted = fit(arrays)
         self._waves = waves
         self._keep(survey, X, fitted)
         self.certificate_.warn(type(self).__name__)
@@ -235,10 +228,6 @@ class TieModel(GraphEstimator):
         self.decisions_ = (*survey.decisions, *response_rate(survey))
         self.respondents_ = respondents_table(survey, fitted)
         self.weights_ = pd.DataFrame(fitted.weights, columns=list(Weight._fields))
-        if isinstance(fitted, CountsResult):
-            labels = arrays.labels
-            self.mixing_ = pd.DataFrame(fitted.mixing.matrix, index=labels, columns=labels)
-            self.kappa_ = fitted.mixing.kappa
         self._ties = fitted
         self._pairs = pairs
         self._signals = X
@@ -345,8 +334,6 @@ class TieModel(GraphEstimator):
         good as the better of signals and answers on synthetic networks (benchmarks/EVIDENCE.md).
         """
         check_is_fitted(self)
-        if isinstance(self._ties, CountsResult):
-            return LinearPrior(*self._ties.low_rank)
         theta = logit(self.probabilities().to_numpy().clip(1e-9, 1.0 - 1e-9))
         np.fill_diagonal(theta, 0.0)
         values, vectors = np.linalg.eigh(theta)

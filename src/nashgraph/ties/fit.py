@@ -1,7 +1,8 @@
-"""From a survey in node numbers to a fitted tie model: which covariates, which groups, which priors."""
+"""A fitted tie model: probabilities, respondents, reasons and draws; and which priors a survey is fitted with."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -11,164 +12,21 @@ from scipy.special import expit, logit
 
 from ..certificate import Certificate
 from ..validation import Array
-from .answers import Errors
+from .answers import Errors, estimate_errors
 from .arrays import TieArrays
+from .counts import Counts, with_known_ties
+from .covariates import report_task
 from .fitted import Pairs, Weight
 from .options import TieOptions
-from .pair_terms import (
-    PairTerm,
-    Use,
-    category_term,
-    group_term,
-    listed_term,
-    membership_term,
-    number_term,
-    place_term,
-)
-from .report_kernels import IN, NO_TIE, OUT, TIE, fill_cells
-from .reports import ReportFit, ReportPriors, ReportTask, fit_reports
+from .probabilities import Calibration, calibration, levelled
+from .report_fit import ReportFit, fit_reports
+from .report_kernels import fill_cells
+from .reports import ReportPriors
 
-MOST_CATEGORIES = 12  # a question with more answers is a number, or a membership
 CERTAIN = 1e-12
 BLOCK = 2**22  # entries of a block of rows
+REFIT_TOL = 3e-3  # of the answers about drawn networks
 NINETY = 1.645  # standard deviations of a 90% interval
-
-
-def unit_of_ties(arrays: TieArrays, options: TieOptions) -> Array:
-    """Return the group of each person that shares ties: the finest kind of group, else everybody alone."""
-    alone = np.arange(arrays.n)
-    if not options.groups_share_ties:
-        return alone
-    best = alone
-    for column in arrays.groups.T:
-        codes = np.where(column < 0, column.max() + 1 + alone, column)
-        codes = np.unique(codes, return_inverse=True)[1]
-        mean_size = arrays.n / (codes.max() + 1)
-        finer = best is alone or codes.max() > best.max()
-        if 1.0 < mean_size <= options.group_most and finer:
-            best = codes
-    return best
-
-
-def covariates(arrays: TieArrays, group: Array) -> list[PairTerm]:
-    """Return the terms of a survey: questions, traits, places, groups and tables of pairs.
-
-    A term that is equal for all members of a group explains the class of a pair of groups. In a survey without such
-    groups, every term explains the tie itself.
-    """
-    shared = group.max() + 1 < arrays.n
-    terms = []
-
-    def use(values: Array, also_tie: bool = False) -> Use:
-        by_group = _constant_within(values, group)
-        in_class = shared and by_group
-        return Use(by_group=by_group, in_class=in_class, in_tie=not in_class or also_tie)
-
-    n_columns = arrays.signals.shape[1] + arrays.traits.shape[1]
-    # Where households share ties, a common likeness cost precision (12 villages): questions have their own weights.
-    likeness = 0.0 if shared else max(1, n_columns) ** -0.5
-    for number, label in enumerate(arrays.question_names):
-        columns = arrays.signals[:, arrays.signal_questions == number]
-        if columns.shape[1]:
-            terms.append(_question(label, columns, use(columns), likeness))
-    for label, column in zip(arrays.trait_names, arrays.traits.T, strict=True):
-        if column.std() > 0:
-            terms.append(_question(label, column[:, None], use(column[:, None]), likeness))
-    if arrays.places.size:
-        where = use(np.nan_to_num(arrays.places, nan=-1.0), also_tie=True)
-        terms.append(place_term("place", arrays.places, where))
-    for label, column in zip(arrays.group_names, arrays.groups.T, strict=True):
-        n_both = np.unique(np.stack([column, group]), axis=1).shape[1]
-        is_the_unit = n_both == len(np.unique(column)) == group.max() + 1
-        if not is_the_unit:
-            terms.append(membership_term(label, column, use(column[:, None])))
-    for label, values in zip(arrays.pair_names, arrays.pair_values.T, strict=True):
-        terms.append(listed_term(label, arrays.pair_one, arrays.pair_other, values))
-    if shared:
-        sizes = np.bincount(group)[group].astype(float)
-        if sizes.std() > 0:
-            terms.append(number_term("group size", np.log(sizes), use(sizes[:, None])))
-    return terms
-
-
-def _question(label: str, columns: Array, use: Use, likeness: float) -> PairTerm:
-    levels, codes = np.unique(columns, axis=0, return_inverse=True)
-    if len(levels) == 2 and not use.by_group:
-        use = use._replace(in_report=True)  # men name men, women name women; more answers than two did not help
-    if columns.shape[1] > 1 or len(levels) == 2:
-        if len(levels) <= MOST_CATEGORIES:
-            return category_term(label, codes.ravel(), use, likeness)
-        return membership_term(label, codes.ravel(), use)
-    return number_term(label, columns[:, 0], use, likeness)
-
-
-def _constant_within(values: Array, group: Array) -> bool:
-    """Return whether the members of every group have equal values."""
-    first = np.full(group.max() + 1, -1)
-    first[group[::-1]] = np.arange(len(group))[::-1]
-    return bool((values == values[first[group]]).all())
-
-
-def report_task(arrays: TieArrays, options: TieOptions, wave: int | None = None) -> ReportTask:
-    """Return what people report as a task: a respondent names another person in any relation, and wave."""
-    group = unit_of_ties(arrays, options)
-    n_people = arrays.n
-    about = np.where(arrays.respondent == arrays.source, arrays.target, arrays.source)
-    bits = np.full(len(about), OUT)
-    if options.directed:
-        bits = np.where(arrays.respondent == arrays.source, OUT, IN)
-    usable = (about >= 0) & (arrays.respondent >= 0) & (about != arrays.respondent)
-    in_wave = np.ones(len(about), dtype=bool) if wave is None else arrays.wave == wave
-    usable &= in_wave
-    asked: Array = np.asarray(arrays.asked.any(axis=(1, 2)))
-    if wave is not None:
-        asked = np.asarray(arrays.asked[:, :, wave].any(axis=1))
-    within = bool((group[arrays.respondent[usable]] == group[about[usable]]).any())
-    known = None
-    complete = np.zeros(n_people, dtype=bool)
-    complete[arrays.complete] = True
-    if len(arrays.known_one):
-        value = np.where(arrays.known_value > 0, TIE, NO_TIE)
-        known = (arrays.known_one, arrays.known_other, value)
-    terms = covariates(arrays, group)
-    full = _full_lists(arrays, in_wave)
-    if within and group.max() + 1 < n_people:
-        terms.append(group_term(use=Use(by_group=True)))
-    return ReportTask(
-        asked=asked,
-        group=group,
-        says=(arrays.respondent[usable], about[usable], bits[usable]),
-        terms=terms,
-        w=_covariates_of_people(arrays, group, full),
-        full=full,
-        directed=options.directed,
-        asks_in=bool((bits[usable] == IN).any()),
-        within=within or group.max() + 1 == n_people or len(arrays.known_one) > 0,
-        known=known,
-        complete=complete,
-    )
-
-
-def _covariates_of_people(arrays: TieArrays, group: Array, full: Array) -> Array:
-    """Return standardised covariates of naming and being named: answers, traits, group size, and a full list."""
-    parts = [arrays.signals, arrays.traits, np.log(np.bincount(group)[group])[:, None], full[:, None]]
-    columns = np.nan_to_num(np.hstack(parts).astype(float))
-    deviation = columns.std(axis=0)
-    varies = deviation > CERTAIN
-    return (columns[:, varies] - columns[:, varies].mean(axis=0)) / deviation[varies]
-
-
-def _full_lists(arrays: TieArrays, in_wave: Array) -> Array:
-    """Return whose list was full in some relation: they may have ties that there was no room for."""
-    full = np.zeros(arrays.n, dtype=bool)
-    for relation, room in enumerate(arrays.room):
-        if room < 1:
-            continue
-        mine = (arrays.relation == relation) & in_wave & (arrays.respondent >= 0)
-        for wave in np.unique(arrays.wave[mine]):
-            names = np.bincount(arrays.respondent[mine & (arrays.wave == wave)], minlength=arrays.n)
-            full |= names >= room
-    return full
 
 
 @dataclass(frozen=True)
@@ -177,6 +35,8 @@ class TieFit:
 
     arrays: TieArrays
     reports: ReportFit
+    count_errors: Errors | None = None
+    calibration: Calibration | None = None
 
     @property
     def certificate(self) -> Certificate:
@@ -186,6 +46,8 @@ class TieFit:
     def probabilities(self, rows: Array, relation: int | None = None) -> Array:
         """Return P(tie) of some people with everybody: of any relation, or of one."""
         tie, strong, _ = self.reports.rows(rows, naming=False)
+        if self.calibration is not None:
+            tie = self.calibration.apply(tie, rows, self.counted)
         if relation is None or len(self.arrays.relations) < 2:
             return self.arrays.with_known(tie, rows)
         weak_share, strong_share = self.relation_shares[relation]
@@ -203,6 +65,15 @@ class TieFit:
         weak_share, strong_share = self.relation_shares[relation]
         mean = np.where(tie > CERTAIN, (tie - strong) * weak_share + strong * strong_share, 0.0)
         return named * mean / np.maximum(tie, CERTAIN)
+
+    @cached_property
+    def counted(self) -> Array:
+        """Who counted ties."""
+        counted = np.zeros(self.arrays.n, dtype=bool)
+        tilts = self.reports.problem.tilts
+        if tilts is not None:
+            counted[self.reports.problem.order[tilts.rows]] = True
+        return counted
 
     @cached_property
     def relation_shares(self) -> Array:
@@ -330,8 +201,32 @@ class TieFit:
         for term in range(1, len(mine)):
             without = self._prior_log_odds(np.delete(mine, term), place[i], place[j])
             parts.append(("covariate", problem.terms.terms[term].label, whole - without))
+        answers = self._answers_about(i, j)
         final = float(self.log_odds(np.array([i]), np.array([j]))[0])
-        parts.append(("reports", "what people reported", final - whole))
+        reports = final - whole - sum(part[2] for part in answers)
+        return [*parts, *answers, ("reports", "what people reported", reports)]
+
+    def _answers_about(self, one: int, other: int) -> list[tuple[str, str, float]]:
+        """Return what the counts of both ends add to the log-odds of their tie."""
+        problem = self.reports.problem
+        if problem.tilts is None:
+            return []
+        tilts = np.zeros(self.arrays.features.shape)
+        tilts[problem.order] = problem.tilts.of_features.T
+        Z = self.arrays.features
+        mean = Z.mean(axis=0)
+        names = self.arrays.names
+        parts = []
+        for me, you in ((one, other), (other, one)):
+            for k in np.flatnonzero(tilts[me]):
+                label = self.arrays.labels[k]
+                answer = f"{names[me]} told of {self.arrays.answers[me, k]:.3g} ties"
+                value = float(tilts[me, k])
+                if k:
+                    has = "has" if Z[you, k] else "does not have"
+                    answer = f"{answer} with {label}, and {names[you]} {has} it"
+                    value *= float(Z[you, k] - mean[k])
+                parts.append(("own answers", answer, value))
         return parts
 
     def _prior_log_odds(self, cells: Array, i: int, j: int) -> float:
@@ -346,29 +241,63 @@ class TieFit:
         return float(logit(np.clip((shares / shares.sum()) @ (odds / (1.0 + odds)), CERTAIN, 1.0 - CERTAIN)))
 
     def ties(self, pairs: Pairs) -> pd.DataFrame:
-        """Return every node's expected number of ties with a 90% interval, pairs taken as independent."""
-        half = NINETY * np.sqrt(pairs.variance)
-        low = np.maximum(pairs.expected - half, 0.0)
-        high = np.minimum(pairs.expected + half, self.arrays.n - 1.0)
+        """Return every node's expected number of ties with a 90% interval.
+
+        Ties vary given their probabilities, and popularity varies where nobody counted. An answer narrows this to its
+        own error and to what is forgotten.
+        """
+        spread = self.reports.problem.priors.tie_person
+        popularity = np.where(self.arrays.asked.any(axis=(1, 2)), 0.0, spread * pairs.expected)
+        variance = pairs.variance + popularity**2
+        variance[self.arrays.complete] = 0.0
+        centre = pairs.expected
+        tilts = self.reports.problem.tilts
+        if tilts is not None and self.count_errors is not None:
+            told = np.full(self.arrays.n, np.nan)
+            told[self.reports.problem.order] = tilts.counts.answers[:, 0]
+            error = np.ones(self.arrays.n)
+            error[self.reports.problem.order] = tilts.counts.variance[:, 0]
+            recall = self.count_errors.recall
+            error += (1.0 - recall) / recall * np.nan_to_num(told)
+            narrowed = 1.0 / (1.0 / np.maximum(variance, CERTAIN) + 1.0 / error)
+            variance = np.where(np.isnan(told), variance, narrowed)
+            centre = np.where(np.isnan(told), centre, told)
+        half = NINETY * np.sqrt(variance)
+        low = np.maximum(np.minimum(centre - half, pairs.expected), 0.0)
+        high = np.minimum(np.maximum(centre + half, pairs.expected), self.arrays.n - 1.0)
         ends = {"expected_ties": pairs.expected, "ties_low": low, "ties_high": high}
         return pd.DataFrame(ends, index=self.arrays.names)
 
     @property
     def errors(self) -> Errors:
         """Recall, variance of counted answers, and where they come from."""
+        if self.count_errors is not None:
+            return self.count_errors
         recall = self.respondents["recall"]
         asked = ~np.isnan(recall)
         if not asked.any():
             return Errors(1.0, 0.0, "nobody was asked for names")
         return Errors(float(np.mean(recall[asked])), 0.0, "estimated from reports, with a prior")
 
-    def draw(self, random: np.random.Generator) -> tuple[Array, Array]:
-        """Return the ends of the ties of one drawn network."""
+    def draw(self, random: np.random.Generator, popularity: bool = True) -> tuple[Array, Array]:
+        """Return the ends of the ties of one drawn network.
+
+        Where only counts tell, the popularity of those who counted nothing is drawn, too.
+        """
+        n = self.arrays.n
+        spread = 0.0
+        if popularity and self.counted.any() and not self.arrays.asked.any():
+            spread = self.reports.problem.priors.tie_person
+        unsure = np.where(self.counted, 0.0, spread)
+        shift = random.normal(size=n) * unsure - unsure**2 / 2
         ones = []
         others = []
-        people = np.arange(self.arrays.n)
+        people = np.arange(n)
         for block in self.blocks(people):
             tie = self.probabilities(people[block])
+            if unsure.any():
+                with np.errstate(divide="ignore"):
+                    tie = expit(logit(tie) + shift[block][:, None] + shift)
             drawn = (random.random(tie.shape) < tie) & (people[None, :] > people[block][:, None])
             one, other = np.nonzero(drawn)
             ones.append(people[block][one])
@@ -376,11 +305,11 @@ class TieFit:
         return np.concatenate(ones), np.concatenate(others)
 
 
-def _without_groups(priors: ReportPriors, options: TieOptions, named: bool) -> ReportPriors:
+def _without_groups(priors: ReportPriors, options: TieOptions, named: bool, counted: bool) -> ReportPriors:
     """Return priors for people alone: sociable people in the tie itself, and little known about recall.
 
     A list with room for a few names differs from survey to survey, so recall is left wide. ``named`` says whether
-    anybody was asked for names (else only known ties tell).
+    anybody was asked for names, and ``counted`` whether anybody counted ties.
     """
     return replace(
         priors,
@@ -388,25 +317,35 @@ def _without_groups(priors: ReportPriors, options: TieOptions, named: bool) -> R
         recall_spread=options.recall_alone_spread,
         wrong_names=options.wrong_names_alone,
         named=options.named_alone if named else 0.0,
-        tie_person=options.popularity,
+        tie_person=options.popularity_counted if counted else options.popularity,
         respondent_group=0.0,
         named_group=0.0,
         class_group=0.0,
     )
 
 
-def fit_ties(arrays: TieArrays, options: TieOptions | None = None, wave: int | None = None) -> TieFit:
-    """Fit the tie model to reports, known ties, places, groups and answers.
+def fit_ties(
+    arrays: TieArrays,
+    options: TieOptions | None = None,
+    wave: int | None = None,
+    learned: Mapping[str, tuple[float, float]] | None = None,
+) -> TieFit:
+    """Fit the tie model to reports, counts, known ties, places, groups and answers.
 
     Priors depend on the survey: without groups that share ties there is one class and one kind of tie, and people's
-    effects take the place of their groups'. Where only known ties tell, people have a popularity in the tie itself.
+    effects take the place of their groups'. Where nobody was asked for names, people have a popularity in the tie
+    itself. ``learned`` has means and spreads of the weights of features, from other groups.
     """
     options = options or TieOptions()
-    task = report_task(arrays, options, wave)
+    errors = None
+    if not np.isnan(arrays.answers).all():
+        errors = estimate_errors(arrays, with_known_ties(arrays), options.recall, options.error)
+    task = report_task(arrays, options, wave, errors)
+    task = replace(task, learned=dict(learned or {}))
     priors = options.priors
     shared = int(task.group.max()) + 1 < arrays.n
     if not shared:
-        priors = _without_groups(priors, options, bool(task.asked.any()))
+        priors = _without_groups(priors, options, bool(task.asked.any()), task.counts is not None)
     if options.recall is not None:
         recall = min(options.recall, 1.0 - 1e-3)
         priors = replace(priors, recall=recall, recall_spread=options.known_recall_spread)
@@ -417,7 +356,36 @@ def fit_ties(arrays: TieArrays, options: TieOptions | None = None, wave: int | N
         tried = replace(priors, false_spread=spread)
         # Each from the prior means: from the other's solution, exaggerators were not found.
         fits.append(fit_reports(task, tried, 3 if shared else 1, strong, options.tol, options.max_iter))
-    return TieFit(arrays, max(fits, key=_evidence_of_spread))
+    fit = TieFit(arrays, max(fits, key=_evidence_of_spread), errors)
+    if options.calibrate and task.counts is not None and not task.asked.any():
+        fit = replace(fit, calibration=_calibration(fit, task.counts, options.seed))
+    return fit
+
+
+def _calibration(fit: TieFit, counts: Counts, seed: int, most: int = 1000) -> Calibration:
+    """Return how far the log-odds of ``most`` people's pairs can be trusted, given the weights of covariates."""
+    problem = fit.reports.problem
+    assert fit.count_errors is not None
+    people = np.random.default_rng(seed).permutation(fit.arrays.n)[:most]
+
+    def rows(of: Array) -> Array:
+        return np.vstack([fit.reports.rows(of[block])[0] for block in fit.blocks(of)])
+
+    found = problem.tilts
+    assert found is not None
+
+    def refit(answers: Array) -> Array:
+        problem.tilts = found.answering(answers[problem.order])
+        problem.fit_tilts(fit.reports.theta, REFIT_TOL)
+        p = rows(people)
+        problem.tilts = found
+        return p
+
+    def draw(random: np.random.Generator) -> tuple[Array, Array]:
+        return fit.draw(random, popularity=False)
+
+    lines = calibration(rows(people), people, counts, fit.count_errors, draw, refit, seed)
+    return levelled(lines, rows(np.arange(fit.arrays.n)), fit.counted)
 
 
 def _evidence_of_spread(fit: ReportFit) -> float:

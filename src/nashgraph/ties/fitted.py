@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import pandas as pd
+from joblib import cpu_count
 from scipy.special import logit
 
 from ..certificate import Certificate
 from ..decisions import Decision
+from ..pairs.threads import blas_threads
 from ..tie_survey import TieSurvey
 from ..validation import Array
 from .answers import Errors
 from .arrays import TieArrays
-from .pair_sums import by_blocks
+
+Part = TypeVar("Part")
 
 
 class Weight(NamedTuple):
@@ -82,6 +87,19 @@ class TieFit(Protocol):
         ...
 
 
+def by_blocks(job: Callable[[slice], Part], n_rows: int, n_columns: int, block: int = 2**18) -> Iterator[Part]:
+    """Yield ``job(rows)`` for every block of rows, in order, a few at a time in threads; no N × N array is held."""
+    size = max(1, block // max(1, n_columns))
+    blocks = [slice(first, min(first + size, n_rows)) for first in range(0, n_rows, size)]
+    workers = min(cpu_count(), 8)
+    if len(blocks) == 1 or workers == 1:
+        yield from map(job, blocks)
+        return
+    with blas_threads().limit(limits=1), ThreadPoolExecutor(workers) as pool:
+        for first in range(0, len(blocks), 4 * workers):
+            yield from pool.map(job, blocks[first : first + 4 * workers])
+
+
 class Pairs(NamedTuple):
     """The pairs that matter (ends i < j and probability), and every node's expected ties and their variance."""
 
@@ -92,7 +110,7 @@ class Pairs(NamedTuple):
     variance: Array
 
 
-def likely_pairs(fit: TieFit, n: int, *, per_tie: float = 2.0, least: float = 0.01, bins: int = 400) -> Pairs:
+def likely_pairs(fit: TieFit, n: int, *, per_tie: float = 2.0, least: float = 0.03, bins: int = 400) -> Pairs:
     """Return the most probable pairs, ``per_tie`` for every expected tie and each node's best one, and sums.
 
     A node with several best pairs, as among people with the same traits, gets none of them: the order of the people

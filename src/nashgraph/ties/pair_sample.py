@@ -232,8 +232,7 @@ def narrowed(data: PairData, g: int, sample: PairSample, people: Array, where: A
         listed_start=listed_start,
         listed_other=listed_other,
         listed_cell=listed_cell,
-        left=data.left[people],
-        right=data.right[people],
+        features=data.features[:, people],
     )
 
 
@@ -258,6 +257,7 @@ def narrowed_weights(weights: PairWeights, g: int, sample: PairSample, people: A
         naming=weights.naming[people],
         named=weights.named[people],
         false_naming=weights.false_naming[people],
+        tilts=weights.tilts[:, people],
     )
 
 
@@ -280,7 +280,8 @@ def add_sampled(
     few = narrowed_weights(weights, g, sample, people)
     of_groups = np.zeros((len(few.class_group), len(view.weight)))
     of_people = np.zeros((4, len(people)))
-    here = Sums(sums.cells, sums.classes, of_groups, of_people, sums.other)
+    counted = np.zeros((len(data.features), len(people)))
+    here = Sums(sums.cells, sums.classes, of_groups, of_people, sums.other, counted)
     work = make_work(view, len(few.class_tie), n_rows)
     open_group(view, few, 0, low, work)
     total = class_of_groups(view, few, 0, h_low, work)
@@ -289,6 +290,9 @@ def add_sampled(
     for part in range(4):
         for k in range(len(people)):
             sums.person[part, people[k]] += of_people[part, k]
+    for feature in range(len(counted)):
+        for k in range(len(people)):
+            sums.counted[feature, people[k]] += counted[feature, k]
     for u in range(len(of_groups)):
         sums.group[u, g] += of_groups[u, 0]
         for k in range(1, len(view.weight)):
@@ -306,7 +310,12 @@ def evaluate_sampled(
     for chunk in prange(n_chunks):
         where = np.full(len(data.group), -1)
         sums = Sums(
-            chunks.cells[chunk], chunks.classes[chunk], chunks.group[chunk], chunks.person[chunk], chunks.other[chunk]
+            chunks.cells[chunk],
+            chunks.classes[chunk],
+            chunks.group[chunk],
+            chunks.person[chunk],
+            chunks.other[chunk],
+            chunks.counted[chunk],
         )
         for g in range(chunk, n_groups, n_chunks):
             totals[chunk] += add_sampled(data, weights, sample, g, where, power, sums)

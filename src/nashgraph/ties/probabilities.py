@@ -1,82 +1,103 @@
-"""From log-odds to probabilities: calibrated by simulation, searched for the pairs that matter, drawn as networks."""
+"""How far probabilities from counts can be trusted, by asking drawn networks; and what another question would tell."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 import numpy as np
 from scipy import sparse
+from scipy.special import expit, logit
 
 from ..validation import Array
-from .answers import Errors, scaled_up
-from .mixing import Mixing, Respondents, fit_mixing
-from .pair_sums import Factors, expected_counts, pairs_where, sigmoid
-from .tilts import Task, fit_tilts, known_rows
+from .answers import Errors
+from .counts import Counts
 
 # Networks drawn for the calibration: as many as have 5,000 ties, or 16. With one, another seed moved probabilities of
 # groups of 40 people by up to a quarter (benchmarks/EVIDENCE.md).
 ENOUGH_TIES = 5000
 MOST_NETWORKS = 16
+CERTAIN = 1e-9  # pairs nearer to 0 or 1 are known
 
 
-def drawn_network(low_rank: Factors, random: np.random.Generator) -> sparse.csr_array:
-    """Return one network drawn from the pairs' probabilities, as a symmetric matrix of ones."""
-    n = len(low_rank.left)
-    streams = random.spawn(n)  # one for each block's first row, so that threads do not change the draw
-
-    def drawn(rows: slice, theta: Array) -> Array:
-        return np.asarray(streams[rows.start].random(theta.shape, dtype=np.float32) < sigmoid(theta))
-
-    one, other = pairs_where(low_rank, drawn)
-    ties = sparse.csr_array((np.ones(len(one)), (one, other)), shape=(n, n))
-    return sparse.csr_array(ties + ties.T)
-
-
-def asked_again(network: sparse.csr_array, task: Task, errors: Errors, random: np.random.Generator) -> Array:
+def asked_again(network: sparse.csr_array, counts: Counts, errors: Errors, random: np.random.Generator) -> Array:
     """Return what the same people would answer about a drawn network: they forget, and miscount by one."""
-    rows = network[task.rows]
+    rows = network.copy()
     if errors.recall < 1.0:
-        rows = rows.copy()
         rows.data = (random.random(rows.nnz) < errors.recall).astype(float)
-    counts = rows @ task.features
-    off = random.random(counts.shape)
+    answers = np.asarray(rows @ counts.features)
+    off = random.random(answers.shape)
     share = min(1.0, errors.variance)
-    counts = np.maximum(0.0, counts + (off < share / 2) - (off > 1.0 - share / 2))
-    return np.where(np.isnan(task.counts), np.nan, counts / errors.recall)
+    answers = np.maximum(0.0, answers + (off < share / 2) - (off > 1.0 - share / 2))
+    return np.where(np.isnan(counts.answers), np.nan, answers / errors.recall)
 
 
 def calibration(
-    low_rank: Factors, task: Task, errors: Errors, anchor: Mixing | None, pull: float, seed: int, tol: float
+    before: Array,
+    people: Array,
+    counts: Counts,
+    errors: Errors,
+    draw: Callable[[np.random.Generator], tuple[Array, Array]],
+    refit: Callable[[Array], Array],
+    seed: int,
 ) -> Array:
     """Return (intercept, slope) for pairs with none, one or both ends asked, by asking drawn networks.
 
-    Networks are drawn from the fitted probabilities, the same people are asked about each, the model is fitted to what
-    they say, and a logistic regression of the drawn ties on the fitted log-odds says how far these can be trusted:
-    answers pin ties down further than expected counts do (slope above 1), and errors are fitted too (slope below 1).
+    ``before`` has the probabilities of the ties of some people with everybody. Networks are drawn from the fit, the
+    same people are asked about each, ``refit`` returns the same rows of probabilities given their answers, and a
+    logistic regression of the drawn ties on these log-odds says how far they can be trusted: answers pin ties down
+    further than expected counts do (slope above 1), and errors are fitted, too (slope below 1).
     """
     random = np.random.default_rng(seed)
-    n = len(task.features)
-    asked = np.isin(np.arange(n), task.rows).astype(int)
-    one, other = np.triu_indices(n, 1)
-    ends = asked[one] + asked[other]
-    anchor = None if anchor is None else anchor._replace(kappa=1.0)  # likeness has κ in it here
-    thetas: list[Array] = []
+    n = len(counts.features)
+    asked: Array = np.asarray(~np.isnan(counts.answers).all(axis=1))
+    ends = asked[people][:, None].astype(int) + asked[None, :]
+    usable = np.logical_and(before > CERTAIN, before < 1.0 - CERTAIN)
+    usable[np.arange(len(people)), people] = False
+    log_odds: list[Array] = []
     ties: list[Array] = []
-    count = 0
-    while count < ENOUGH_TIES and len(ties) < MOST_NETWORKS:
-        network = drawn_network(low_rank, random)
-        counts = asked_again(network, task, errors, random)
-        told = Respondents(task.features, task.rows, scaled_up(counts, task.features), task.likeness)
-        mixing = fit_mixing([told], anchor, pull, kappa=1.0)
-        again = task._replace(mixing=mixing.matrix, counts=counts)
-        _, fitted, _ = fit_tilts(again, tol=tol)
-        thetas.append((fitted.left @ fitted.right.T)[one, other])
-        ties.append(network.toarray()[one, other])
-        count += network.nnz // 2
+    n_ties = 0
+    while n_ties < ENOUGH_TIES and len(ties) < MOST_NETWORKS:
+        one, other = draw(random)
+        both = (np.concatenate([one, other]), np.concatenate([other, one]))
+        network = sparse.csr_array((np.ones(2 * len(one)), both), shape=(n, n))
+        p = refit(asked_again(network, counts, errors, random))
+        log_odds.append(logit(np.clip(p[usable], CERTAIN, 1.0 - CERTAIN)))
+        ties.append(network[people].toarray()[usable])
+        n_ties += max(1, len(one))
+    n_asked = np.tile(ends[usable], len(ties))
     lines = np.tile([0.0, 1.0], (3, 1))
     for k in range(3):
-        theta, tie = (np.concatenate([each[ends == k] for each in found]) for found in (thetas, ties))
+        tie = np.concatenate(ties)[n_asked == k]
         if tie.sum() >= 30:  # fewer do not tell a line
-            lines[k] = logistic_line(theta, tie)
+            lines[k] = logistic_line(np.concatenate(log_odds)[n_asked == k], tie)
     return lines
+
+
+class Calibration(NamedTuple):
+    """Intercepts and slopes for log-odds by the number of ends that were asked, and what is added for each person."""
+
+    lines: Array
+    shift: Array
+
+    def apply(self, p: Array, rows: Array, asked: Array) -> Array:
+        """Return rows of probabilities after calibration."""
+        ends = asked[rows][:, None].astype(int) + asked[None, :]
+        log_odds = logit(np.clip(p, 1e-300, 1.0 - 1e-16))
+        corrected = self.lines[ends, 0] + self.lines[ends, 1] * log_odds + self.shift[rows][:, None] + self.shift
+        return np.where(p > 0.0, expit(corrected), 0.0)
+
+
+def levelled(lines: Array, p: Array, asked: Array, rounds: int = 6) -> Calibration:
+    """Return the calibration that leaves the expected ties of those asked as they are; ``p`` are all probabilities."""
+    shift = np.zeros(len(p))
+    everybody = np.arange(len(p))
+    wanted = p.sum(axis=1)
+    for _ in range(rounds):  # each removes most of the difference
+        expected = Calibration(lines, shift).apply(p, everybody, asked).sum(axis=1)
+        step = 0.7 * np.log(np.maximum(wanted, 0.02) / np.maximum(expected, 0.02))
+        shift = shift + np.where(asked, step, 0.0)
+    return Calibration(lines, shift)
 
 
 def logistic_line(theta: Array, tie: Array) -> Array:
@@ -84,47 +105,13 @@ def logistic_line(theta: Array, tie: Array) -> Array:
     line = np.array([0.0, 1.0])
     columns = np.column_stack([np.ones_like(theta), theta])
     for _ in range(50):
-        p = sigmoid(columns @ line)
+        p = expit(columns @ line)
         hessian = (columns * (p * (1.0 - p))[:, None]).T @ columns + 1e-3 * np.eye(2)
         step = np.linalg.solve(hessian, columns.T @ (tie - p))
         line = line + step * min(1.0, 0.3 / max(1e-12, float(np.abs(step).max())))
         if np.abs(step).max() < 1e-6:
             break
     return line
-
-
-def calibrated(low_rank: Factors, lines: Array, asked: Array) -> Factors:
-    """Return the log-odds after calibration, in low rank again: a line for each number of ends that were asked."""
-    left, right = low_rank
-    if asked.all():
-        ones = np.ones((len(left), 1))
-        return Factors(np.hstack([lines[2, 1] * left, lines[2, 0] * ones]), np.hstack([right, ones]))
-    parts = []
-    for mine in (0, 1):
-        me = (asked == mine).astype(float)[:, None]
-        slope = np.where(asked, lines[mine + 1, 1], lines[mine, 1])[:, None]
-        level = np.where(asked, lines[mine + 1, 0], lines[mine, 0])[:, None]
-        parts.append((np.hstack([me * left, me]), np.hstack([slope * right, level])))
-    return Factors(np.hstack([part[0] for part in parts]), np.hstack([part[1] for part in parts]))
-
-
-def levelled(low_rank: Factors, rows: Array, known: tuple[Array, Array, Array], wanted: Array) -> Factors:
-    """Return the log-odds with a popularity added to some rows, so that calibration leaves expected ties as wanted."""
-    n = len(low_rank.left)
-    shift = np.zeros(n)
-    ones = np.ones((n, 1))
-    place = np.full(n, -1)
-    place[rows] = np.arange(len(rows))
-    one, other, value = known_rows(known, place >= 0)
-    moved = low_rank
-    for _ in range(8):  # each round removes most of the difference
-        expected, _ = expected_counts(moved, ones, rows, ones[:, 0])
-        if len(one):
-            np.add.at(expected[:, 0], place[one], value - sigmoid(moved.at(one, other)))
-        shift[rows] += 0.7 * np.log(np.maximum(wanted, 0.02) / np.maximum(expected[:, 0], 0.02))
-        column = shift[:, None]
-        moved = Factors(np.hstack([low_rank.left, column, ones]), np.hstack([low_rank.right, ones, column]))
-    return moved
 
 
 def uncertainty_removed(p: Array, counted: Array, candidates: Array, noise: float) -> Array:

@@ -33,6 +33,7 @@ SAME_CODE = 4
 # a product of likelihoods is turned into a logarithm before it underflows
 SMALL_PRODUCT = 1e-200
 SMALLEST = 1e-300
+LARGEST_TILT = 200.0  # of log-odds, so that its exponential stays finite
 NOT_ASKED = 255  # in the table of answers, which else has bits
 
 
@@ -45,6 +46,7 @@ class PairData(NamedTuple):
     asked who turns to them. The class of a pair of groups is explained by their first members' cells in the first
     ``n_group_terms`` terms, which all members share. ``uses`` (tie, strength, report × terms) marks
     what a term explains. ``weight`` is how many times the pairs of the group at hand with each group count.
+    ``features`` (features × people) are what people counted among their ties.
     """
 
     member_start: Array
@@ -74,12 +76,14 @@ class PairData(NamedTuple):
     listed_start: Array
     listed_other: Array
     listed_cell: Array
-    left: Array
-    right: Array
+    features: Array
 
 
 class PairWeights(NamedTuple):
-    """The parameters as the kernels need them; everything of the tie and the report is exponentiated."""
+    """The parameters as the kernels need them; everything of the tie and the report is exponentiated.
+
+    ``tilts`` (features × people) are log-odds that a person's counts add to their ties, by feature of the other end.
+    """
 
     class_table: Array
     tie_table: Array
@@ -92,6 +96,7 @@ class PairWeights(NamedTuple):
     naming: Array
     named: Array
     false_naming: Array
+    tilts: Array
 
 
 class Work(NamedTuple):
@@ -100,7 +105,7 @@ class Work(NamedTuple):
     ``tie``, ``strong``, ``report``: odds of a tie, of its strength and of a report. ``none``, ``weak``,
     ``firm``: likelihood of what both ends say given no, a weak, a strong tie. ``odds[end]``: odds that this end names
     a weak tie. ``answer[end]``: 1 it does, 0 it does not, NOT_ASKED. ``prior`` and ``posterior`` of the class: by
-    class and group.
+    class and group. ``tilt`` is what counts add to the log-odds of a tie.
     """
 
     says: Array
@@ -117,7 +122,7 @@ class Work(NamedTuple):
     prior: Array
     posterior: Array
     rest: Array
-    bend: Array
+    tilt: Array
 
 
 @kernel(error_model="numpy")
@@ -141,7 +146,7 @@ def make_work(data: PairData, n_classes: int, most: int) -> Work:
         np.zeros((n_classes, n_groups)),
         np.zeros((n_classes, n_groups)),
         np.zeros((3, most, n_people)),
-        np.zeros((3, most, n_people)),
+        np.zeros((most, n_people)),
     )
 
 
@@ -225,21 +230,14 @@ def open_group(data: PairData, weights: PairWeights, g: int, low: int, work: Wor
                 multiply(weights.tie_table[1], cells, low, work.strong[row])
             if data.uses[2, term]:
                 multiply(weights.report_table, cells, low, work.report[row])
-        for column in range(data.left.shape[1]):
-            add_offset(data.left[i, column], data.right[:, column], low, work.tie[row])
         work.odds[0, row] = weights.naming[i] * weights.named * work.report[row]
         work.odds[1, row] = weights.named[i] * weights.naming * work.report[row]
         for slot in range(data.slots):
             fill_answers(data, i, row, slot, low, work)
             fill_likelihood(weights, i, row, slot, low, work)
             fill_known(data, i, row, slot, low, work)
-
-
-@kernel(error_model="numpy")
-def add_offset(left: float, right: Array, low: int, tie: Array) -> None:
-    """Multiply the odds of ties by one more column of log-odds in low rank."""
-    for j in range(low, len(tie)):
-        tie[j] *= np.exp(left * right[j])
+            if len(data.features):
+                fill_tilts(data, weights, i, row, slot, low, work)
 
 
 @kernel(error_model="numpy")
@@ -306,6 +304,26 @@ def fill_known(data: PairData, i: int, row: int, slot: int, low: int, work: Work
         elif facts & NO_TIE or data.complete[i] or data.complete[j]:
             work.weak[slot, row, j] = 0.0
             work.firm[slot, row, j] = 0.0
+
+
+@kernel(error_model="numpy")
+def fill_tilts(data: PairData, weights: PairWeights, i: int, row: int, slot: int, low: int, work: Work) -> None:
+    """Multiply the likelihood of a tie by what the counts of both ends say; i counts i → j, and j counts j → i."""
+    tilt = work.tilt[row]
+    tilt[low:] = 0.0
+    for feature in range(len(data.features)):
+        others = data.features[feature]
+        theirs = weights.tilts[feature]
+        mine = theirs[i] if slot == 0 else 0.0
+        here = others[i] if slot == 1 or data.slots == 1 else 0.0
+        if mine == 0.0 and here == 0.0:
+            continue
+        for j in range(low, len(tilt)):
+            tilt[j] += mine * others[j] + here * theirs[j]
+    for j in range(low, len(tilt)):
+        factor = np.exp(min(max(tilt[j], -LARGEST_TILT), LARGEST_TILT))
+        work.weak[slot, row, j] *= factor
+        work.firm[slot, row, j] *= factor
 
 
 @kernel(error_model="numpy")

@@ -22,7 +22,7 @@ class Sums(NamedTuple):
 
     ``cells`` are (tie, strength, report) × cells, ``classes`` (class − 1) × cells, ``group`` (class − 1) × groups,
     ``person`` (tie, naming, being named, false naming) × people, and ``other`` has the classes' parts in the tie
-    and its strength, and the naming of strong ties.
+    and its strength, and the naming of strong ties. ``counted`` (features × people) has the expected counts.
     """
 
     cells: Array
@@ -30,6 +30,7 @@ class Sums(NamedTuple):
     group: Array
     person: Array
     other: Array
+    counted: Array
 
 
 @kernel(error_model="numpy")
@@ -137,6 +138,28 @@ def add_reports(
 
 
 @kernel(error_model="numpy")
+def add_counts(data: PairData, i: int, row: int, slot: int, low: int, work: Work, sums: Sums) -> None:
+    """Add the expected counts of both ends of the pairs of person i, given P(weak tie) and P(strong tie)."""
+    weak = work.weak[slot, row]
+    firm = work.firm[slot, row]
+    tie = work.tilt[row]
+    for j in range(low, len(tie)):
+        tie[j] = weak[j] + firm[j]
+    for feature in range(len(data.features)):
+        others = data.features[feature]
+        count = sums.counted[feature]
+        if slot == 0:
+            mine = 0.0
+            for j in range(low, len(tie)):
+                mine += tie[j] * others[j]
+            count[i] += mine
+        if (slot == 1 or data.slots == 1) and others[i] != 0.0:
+            here = others[i]
+            for j in range(low, len(tie)):
+                count[j] += here * tie[j]
+
+
+@kernel(error_model="numpy")
 def scatter(cells: Array, values: Array, low: int, sums: Array) -> None:
     """Add a row of values to the sums of their cells."""
     for j in range(low, len(values)):
@@ -153,7 +176,12 @@ def add_group(data: PairData, weights: PairWeights, g: int, low: int, work: Work
         work.rest[:, row] = 0.0
         for slot in range(data.slots):
             add_ties(data, weights, i, row, slot, first, work, sums, power)
-            add_reports(data, weights, i, row, slot, first, work, sums, power)
+            if len(data.features) and power < 2:
+                add_counts(data, i, row, slot, first, work, sums)
+            if power:
+                add_reports(data, weights, i, row, slot, first, work, sums, power)
+        if not power:
+            continue
         total = 0.0
         for j in range(first, len(data.group)):
             total += work.rest[TIED, row, j]
@@ -167,6 +195,8 @@ def add_group(data: PairData, weights: PairWeights, g: int, low: int, work: Work
 
 def evaluate(data: PairData, weights: PairWeights, most: int, power: int, totals: Array, chunks: Sums) -> None:
     """Add up the derivatives (``power`` 1) or the information (2) over all pairs of groups, and the log-likelihood.
+
+    ``power`` 0 adds up the expected counts alone.
 
     The first axis of ``chunks`` and ``totals`` are runs of groups, so threads never write to the same place. The
     threads are Python's: Numba takes ten seconds longer to compile a parallel loop over so many arrays.
@@ -199,7 +229,12 @@ def add_chunks(
     for chunk in range(first, last):
         work = make_work(data, len(weights.class_tie), most)
         sums = Sums(
-            chunks.cells[chunk], chunks.classes[chunk], chunks.group[chunk], chunks.person[chunk], chunks.other[chunk]
+            chunks.cells[chunk],
+            chunks.classes[chunk],
+            chunks.group[chunk],
+            chunks.person[chunk],
+            chunks.other[chunk],
+            chunks.counted[chunk],
         )
         for g in range(chunk, n_groups, n_chunks):
             h_low = g if data.within else g + 1
@@ -208,5 +243,6 @@ def add_chunks(
                 continue
             open_group(data, weights, g, low, work)
             totals[chunk] += class_of_groups(data, weights, g, h_low, work)
-            add_classes(data, weights, g, h_low, work, sums, power)
+            if power:
+                add_classes(data, weights, g, h_low, work, sums, power)
             add_group(data, weights, g, low, work, sums, power)

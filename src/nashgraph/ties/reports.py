@@ -15,24 +15,21 @@ is the norm of the scaled gradient, relative to that of the number of reports.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize
 from scipy.special import expit, logit
 
-from ..certificate import Certificate, Measure, Monitor, Status
 from ..validation import Array
+from .counts import Counts, Tilts
 from .pair_sample import PairSample, evaluate_sampled
 from .pair_terms import PairTerm, TermLayout, layout, standardised
 from .report_kernels import IN, OUT, PairData, PairWeights, Rows, posterior_rows
 from .report_sums import Sums, evaluate
-from .sampled_fit import fit_sampled
 
 CHUNKS = 16  # of groups: several for each thread, so that none waits
-LEAST_INFORMATION = 1e-3  # that a coordinate is scaled by
 LARGEST = 40.0  # of a linear predictor: its exponential and their products stay finite
 
 
@@ -74,7 +71,8 @@ class ReportTask:
     ``says`` has (respondent, about, bits); ``bits`` are OUT (respondent → about) and IN. ``group`` is the unit that
     shares ties. ``known`` has (one, other, bits) with NO_TIE or TIE, and ``complete`` marks people all of whose ties
     are in it. ``w`` are standardised covariates of people, for naming and being named. ``full`` marks respondents
-    whose list was full. ``left`` and ``right`` (N × rank) are log-odds of ties that are added as they are.
+    whose list was full. ``counts`` are what people counted among their ties. ``learned`` has prior means and spreads of
+    the weights of features (not standardised) in the tie, from other groups.
     """
 
     asked: Array
@@ -88,8 +86,8 @@ class ReportTask:
     within: bool = False
     known: tuple[Array, Array, Array] | None = None
     complete: Array | None = None
-    left: Array | None = None
-    right: Array | None = None
+    counts: Counts | None = None
+    learned: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
 def pair_data(task: ReportTask, terms: TermLayout) -> PairData:
@@ -107,7 +105,7 @@ def pair_data(task: ReportTask, terms: TermLayout) -> PairData:
     rows = keys // n_people
     columns = keys % n_people
     back = np.lexsort((rows, columns))
-    none = np.zeros((n_people, 0))
+    features = np.zeros((0, n_people)) if task.counts is None else task.counts.features.T
     return PairData(
         member_start=_starts(task.group, int(task.group.max()) + 1),
         group=task.group.astype(np.int64),
@@ -123,8 +121,7 @@ def pair_data(task: ReportTask, terms: TermLayout) -> PairData:
         slots=2 if task.directed else 1,
         asks_in=bool(task.asks_in),
         within=bool(task.within),
-        left=none if task.left is None else np.ascontiguousarray(task.left, dtype=float),
-        right=none if task.right is None else np.ascontiguousarray(task.right, dtype=float),
+        features=np.ascontiguousarray(features, dtype=float),
         uses=np.ones((3, len(terms.terms)), dtype=np.bool_),
         **terms.kernel_arrays,
     )
@@ -139,9 +136,6 @@ def sorted_by_group(task: ReportTask, order: Array) -> ReportTask:
     place = np.empty(len(order), dtype=np.int64)
     place[order] = np.arange(len(order))
 
-    def moved(values: Array | None) -> Array | None:
-        return None if values is None else values[order]
-
     respondent, about, bits = task.says
     known = task.known
     if known is not None:
@@ -155,9 +149,8 @@ def sorted_by_group(task: ReportTask, order: Array) -> ReportTask:
         w=task.w[order],
         full=task.full[order],
         known=known,
-        complete=moved(task.complete),
-        left=moved(task.left),
-        right=moved(task.right),
+        complete=None if task.complete is None else task.complete[order],
+        counts=None if task.counts is None else task.counts.reordered(order),
     )
 
 
@@ -178,6 +171,8 @@ class ReportProblem:
         plain = layout(task.terms, len(task.group))
         self.data = pair_data(task, plain)
         self.terms = standardised(plain, self.data)
+        self.tilts = None if task.counts is None else Tilts(task.counts)
+        self.tilt_tol = 1e-4
         self.most = int(np.diff(self.data.member_start).max())
         self.n_groups = len(self.data.member_start) - 1
         self._choose_features()
@@ -249,6 +244,20 @@ class ReportProblem:
         self.blocks = {name: slice(int(ends[k]), int(ends[k + 1])) for k, (name, _, _) in enumerate(blocks)}
         self.mean = np.concatenate([mean for _, mean, _ in blocks])
         self.precision = np.concatenate([spread**-2.0 for _, _, spread in blocks])
+        self._place_learned()
+
+    def _place_learned(self) -> None:
+        """Put the priors that other groups teach in place of the usual ones."""
+        places = {}
+        if self.terms.likeness.any():
+            places["likeness"] = (self.blocks["likeness"].start, 1.0)
+        for place, column in enumerate(np.flatnonzero(self.in_tie)):
+            places[self.terms.names[column]] = (self.blocks["tie"].start + place, float(self.terms.spread[column]))
+        for name, (mean, spread) in self.task.learned.items():
+            if name in places:
+                place, unit = places[name]
+                self.mean[place] = mean * unit
+                self.precision[place] = (spread * unit) ** -2.0
 
     def _feature_spread(self) -> Array:
         """Return the prior spread of the features' weights: that of each question, or less where there are many.
@@ -261,7 +270,14 @@ class ReportProblem:
 
     def start(self) -> Array:
         """Return where the fit starts: at the prior means."""
-        return self.mean.copy()
+        theta = self.mean.copy()
+        if self.tilts is not None and self.tilts.told[:, 0].any():
+            # the density that people tell of; classes have theirs relative to it
+            mean = float(self.tilts.answers[self.tilts.told[:, 0], 0].mean())
+            density = float(np.clip(mean / len(self.task.group), 1e-6, 0.5))
+            if self.n_classes == 1:
+                theta[self.blocks["tie"].start] = logit(density)
+        return theta
 
     def _false_naming(self) -> tuple[float, float]:
         """Return the prior of false naming: ``wrong_names`` of the names, spread over all the people to name."""
@@ -270,8 +286,8 @@ class ReportProblem:
         chance = self.priors.wrong_names * max(n_named, 1) / pairs
         return float(logit(min(chance, 0.2))), self.priors.wrong_spread
 
-    def weights(self, theta: Array) -> PairWeights:
-        """Return the parameters as the kernels need them."""
+    def weights(self, theta: Array, tilts: Array | None = None) -> PairWeights:
+        """Return the parameters as the kernels need them, with other tilts than those found if they are given."""
         at = {name: theta[part] for name, part in self.blocks.items()}
         for name, size in self.effects.items():
             if not len(at[name]):
@@ -305,7 +321,15 @@ class ReportProblem:
             naming=_odds(naming),
             named=_odds(named),
             false_naming=expit(false),
+            tilts=self._tilts_or_found(tilts),
         )
+
+    def _tilts_or_found(self, tilts: Array | None) -> Array:
+        if tilts is not None:
+            return tilts
+        if self.tilts is None:
+            return np.zeros(self.data.features.shape)
+        return self.tilts.of_features
 
     def likelihood(self, theta: Array, sample: PairSample | None = None) -> tuple[float, Array]:
         """Return the marginal log-likelihood and its gradient, over all pairs or estimated from a sample."""
@@ -317,7 +341,9 @@ class ReportProblem:
         _, sums = self._sums(theta, 2, sample)
         return self._collect(sums, power=2) + self.precision
 
-    def _sums(self, theta: Array, power: int, sample: PairSample | None = None) -> tuple[float, Sums]:
+    def _sums(
+        self, theta: Array, power: int, sample: PairSample | None = None, tilts: Array | None = None
+    ) -> tuple[float, Sums]:
         n_people = len(self.task.group)
         n_cells = len(self.terms.basis)
         extra = self.n_classes - 1
@@ -328,12 +354,13 @@ class ReportProblem:
             group=np.zeros((n_chunks, extra, self.n_groups)),
             person=np.zeros((n_chunks, 4, n_people)),
             other=np.zeros((n_chunks, 2 * extra + 1)),
+            counted=np.zeros((n_chunks, *self.data.features.shape)),
         )
         totals = np.zeros(n_chunks)
         if sample is None:
-            evaluate(self.data, self.weights(theta), self.most, power, totals, chunks)
+            evaluate(self.data, self.weights(theta, tilts), self.most, power, totals, chunks)
         else:
-            evaluate_sampled(self.data, self.weights(theta), sample, power, totals, chunks)
+            evaluate_sampled(self.data, self.weights(theta, tilts), sample, power, totals, chunks)
         return float(totals.sum()), Sums(*(part.sum(axis=0) for part in chunks))
 
     def _collect(self, sums: Sums, power: int) -> Array:
@@ -372,49 +399,48 @@ class ReportProblem:
         return out
 
     def objective(self, theta: Array, sample: PairSample | None = None) -> tuple[float, Array]:
-        """Return the log-likelihood plus the log prior, and the gradient."""
-        value, gradient = self.likelihood(theta, sample)
+        """Return the log-likelihood plus the log prior, and the gradient; with counts, at the tilts that fit them."""
+        value = 0.0
+        if self.tilts is not None:
+            self.fit_tilts(theta, self.tilt_tol)
+            value = self.tilts.objective
+        log_likelihood, gradient = self.likelihood(theta, sample)
+        value += log_likelihood
         away = theta - self.mean
         value -= 0.5 * float(self.precision @ away**2)
         return value, gradient - self.precision * away
 
+    def fit_tilts(self, theta: Array, tol: float) -> None:
+        """Find the tilts by which expected counts are those told, up to errors."""
+        if self.tilts is None:
+            return
 
-def _odds(predictor: Array | float) -> Array:
-    return np.exp(np.clip(predictor, None, LARGEST))
+        def expected(tilts: Array) -> tuple[float, Array]:
+            value, sums = self._sums(theta, 0, tilts=tilts)
+            return value, sums.counted
 
+        self.tilts.solve(expected, tol)
 
-@dataclass(frozen=True)
-class ReportFit:
-    """The fitted report model."""
+    @property
+    def tilt_residual(self) -> float:
+        """How far expected counts are from those told, up to errors, relative to the counts."""
+        return 0.0 if self.tilts is None else self.tilts.relative_residual
 
-    problem: ReportProblem
-    theta: Array
-    objective: float
-    certificate: Certificate
-    sampled_information: Array | None = None
+    def measure_counts(self, theta: Array) -> float:
+        """Compute the errors of counts and the scale of tilts; return how much the errors changed."""
+        if self.tilts is None:
+            return 0.0
+        none = np.zeros(self.data.features.shape)
+        changed = self.tilts.measure_errors(lambda people: self.rows(theta, people, none)[0])
+        self.tilts.measure_curvature(lambda people: self.rows(theta, people)[0])
+        return changed
 
-    @cached_property
-    def information(self) -> Array:
-        """The diagonal of the complete-data information at the solution; of many people estimated from a sample."""
-        if self.sampled_information is not None:
-            return self.sampled_information
-        return self.problem.information(self.theta)
-
-    def block(self, name: str) -> Array:
-        """Return one part of the parameters."""
-        return self.theta[self.problem.blocks[name]]
-
-    def rows(self, people: Array, naming: bool = True) -> tuple[Array, Array, Array]:
-        """Return P(tie), P(strong tie) and P(names) of some people with everybody, each len(people) × N.
-
-        Without ``naming``, which takes longest for people who were not asked, the last is empty.
-        """
-        problem = self.problem
-        data = problem.data
-        place = np.empty(len(data.group), dtype=np.int64)
-        place[problem.order] = np.arange(len(data.group))
-        at = place[np.asarray(people)]
-        groups = np.unique(data.group[at])
+    def rows(
+        self, theta: Array, people: Array, tilts: Array | None = None, naming: bool = False
+    ) -> tuple[Array, Array, Array]:
+        """Return P(tie), P(strong tie) and P(names) of some people with everybody, in the problem's order."""
+        data = self.data
+        groups = np.unique(data.group[people])
         sizes = np.diff(data.member_start)[groups]
         first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         shape = (int(first[-1]), len(data.group))
@@ -423,61 +449,13 @@ class ReportFit:
             tie=np.zeros(shape),
             strong=np.zeros(shape),
             named=np.zeros(shape if naming else (0, 0)),
-            nodes=np.exp(problem.priors.respondent * nodes),
+            nodes=np.exp(self.priors.respondent * nodes),
             shares=shares / shares.sum(),
         )
-        posterior_rows(data, problem.weights(self.theta), groups, first, problem.most, rows)
-        mine = first[np.searchsorted(groups, data.group[at])] + at - data.member_start[data.group[at]]
-        wanted = np.ix_(mine, place)
-        named = rows.named[wanted] if naming else rows.named
-        return rows.tie[wanted], rows.strong[wanted], named
+        posterior_rows(data, self.weights(theta, tilts), groups, first, self.most, rows)
+        mine = first[np.searchsorted(groups, data.group[people])] + people - data.member_start[data.group[people]]
+        return rows.tie[mine], rows.strong[mine], rows.named[mine] if naming else rows.named
 
 
-def fit_reports(
-    task: ReportTask,
-    priors: ReportPriors | None = None,
-    n_classes: int = 3,
-    strong: bool = True,
-    tol: float = 1e-3,
-    max_iter: int = 300,
-    exact_up_to: int = 2000,
-) -> ReportFit:
-    """Fit the report model; above ``exact_up_to`` people by :mod:`nashgraph.ties.sampled_fit`.
-
-    ``n_classes`` is 1 where groups are single people. ``tol`` is the norm of the gradient in units of standard
-    errors (of the complete data), relative to the square root of the number of reports.
-    """
-    problem = ReportProblem(task, priors or ReportPriors(), n_classes, strong)
-    size = np.sqrt(max(1.0, float((problem.data.bits & (OUT | IN) > 0).sum())))
-    if len(task.group) > exact_up_to:
-        found = fit_sampled(problem, size, tol, max_iter, LEAST_INFORMATION)
-        return ReportFit(problem, found.theta, found.objective, found.certificate, found.information)
-    theta = problem.start()
-    scale = 1.0 / np.sqrt(np.maximum(problem.information(theta), LEAST_INFORMATION))
-    monitor = Monitor(Measure.GRADIENT, tol, max_iter)
-    last: dict[str, Array | float] = {}
-
-    def negative(scaled: Array) -> tuple[float, Array]:
-        value, gradient = problem.objective(theta + scale * scaled)
-        last.update(scaled=scaled.copy(), value=value, gradient=scale * gradient)
-        return -value, -scale * gradient
-
-    status = Status.STALLED
-
-    def check(scaled: Array) -> None:
-        nonlocal status
-        if not np.array_equal(scaled, last["scaled"]):
-            negative(scaled)
-        measure = float(np.linalg.norm(last["gradient"])) / size
-        stop = monitor.check(len(monitor.records), -float(last["value"]), measure)
-        if stop is not None:
-            status = stop
-            raise StopIteration
-
-    negative(np.zeros_like(theta))
-    options = {"maxiter": max_iter + 1, "maxcor": 30, "ftol": 1e-15, "gtol": 0.0, "maxfun": 10 * max_iter + 20}
-    check(np.zeros_like(theta)) if max_iter == 0 else None
-    solution = minimize(negative, np.zeros_like(theta), jac=True, method="L-BFGS-B", callback=check, options=options)
-    if not monitor.records:
-        check(solution.x)
-    return ReportFit(problem, theta + scale * solution.x, -float(solution.fun), monitor.certificate(status))
+def _odds(predictor: Array | float) -> Array:
+    return np.exp(np.clip(predictor, None, LARGEST))
