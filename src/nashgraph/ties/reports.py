@@ -5,7 +5,8 @@ r"""The report model: latent ties behind reports that err, fitted by maximum a p
 * class u of a pair of groups: log-odds against class 0 are x_gh · β_u + b_ug + b_uh;
 * tie: P(k ≥ 1 | u) = σ(z_ij · γ₁ + δ_1u), and P(k = 2 | k ≥ 1, u) = σ(z_ij · γ₂ + δ_2u);
 * report of a respondent i about j: P(N_ij = 1 | k ≥ 1) = σ(η_ij + κ_k), P(N_ij = 1 | k = 0) = φ_i, with
-  η_ij = μ + s_ij · ν_s + w_i · ν + w_j · ω + r_i + R_h(i) + c_j + C_h(j).
+  η_ij = μ + s_ij · ν_s + w_i · ν + w_j · ω + r_i + R_h(i) + c_j + C_h(j);
+* counts: sums over a person's ties, by a factor exp(E_i · Z_j + E_j · Z_i) of a tie (:mod:`nashgraph.ties.counts`).
 
 The sums over u and k are exact. The gradient is the posterior mean of the complete-data gradient (Fisher), computed by
 :mod:`nashgraph.ties.report_kernels`. Plain EM creeps along the ridge between recall and density; limited-memory BFGS,
