@@ -47,7 +47,7 @@ def interviewed(case: Case, number: int, who: Array, named: Array) -> TieModel:
 
 
 def rules(model: TieModel, case: Case, who: Array, random: np.random.Generator) -> dict[str, Array]:
-    """Return whom each rule asks."""
+    """Return the people each rule asks."""
     left = np.setdiff1d(np.arange(len(case.A)), who)
     expected = model.expected_ties_["expected_ties"].to_numpy()
     place = {str(name): k for k, name in enumerate(model.node_names_)}

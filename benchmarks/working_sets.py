@@ -59,7 +59,7 @@ TABLES: dict[str, Callable[[int, np.random.Generator], Array]] = {
 
 
 class Fit(NamedTuple):
-    """What a fit took: processor seconds or, on a GPU, seconds by the clock."""
+    """Cost of a fit: processor seconds or, on a GPU, seconds by the clock."""
 
     smooth: float
     whole: float

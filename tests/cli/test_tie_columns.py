@@ -139,7 +139,7 @@ def test_a_value_of_a_column_and_a_number_of_ties_are_found_for_the_line_to_type
 
 
 def named(survey):
-    """Return whom each respondent named."""
+    """Return the names that each respondent gave."""
     return {respondent: rows["target"].tolist() for respondent, rows in survey.reports.groupby("respondent")}
 
 

@@ -18,7 +18,7 @@ from nashgraph.ties.reports import ReportPriors, ReportProblem, ReportTask
 
 
 def counting_task(n=8, asked=5, seed=1):
-    """Return a task of people alone who counted ties, some of whom were not asked everything, and a known tie."""
+    """Return a task of people alone who counted ties, not all asked everything, and a known tie."""
     random = np.random.default_rng(seed)
     Z = np.column_stack([np.ones(n), random.random((n, 2)) < 0.5]).astype(float)
     answers = random.integers(0, 4, (n, 3)).astype(float)

@@ -82,7 +82,7 @@ class TieArrays:
 
     @property
     def labels(self) -> list[str]:
-        """What is counted: ties, and those with each trait."""
+        """Names of the counted features: ties, and those with each trait."""
         return ["ties", *self.trait_names]
 
     @cached_property

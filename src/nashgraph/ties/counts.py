@@ -11,7 +11,7 @@ counts. Summing over all networks is not possible, so the log-likelihood of coun
     log E exp(−½ Σ_i |a_i − Zᵀ A_i|²) ≈ min over E  log E exp(Σ_i E_i · Zᵀ A_i) − Σ_i E_i · a_i + ½ Σ_i E_iᵀ V_i E_i,
 
 with the norm of V_i⁻¹, and expectations over ties given everything else. The tilt E_i is what a person's answers add to
-the log-odds of their ties, by feature of the other end. So counts enter the classes of groups, too. The function is
+the log-odds of their ties, by feature of the other end. So counts also enter the classes of groups. The function is
 convex in E, and zero gradient says that expected counts are those told up to the errors: a_i − Zᵀ p_i = V_i E_i.
 """
 
@@ -36,7 +36,7 @@ NOT_TOLD = 1e12  # curvature of a tilt whose count was not asked: it stays 0
 
 @dataclass(frozen=True)
 class Counts:
-    """What people counted, in ties: the first feature is 1, so its count is the number of ties.
+    """Counted answers, in ties: the first feature is 1, so its count is the number of ties.
 
     ``features`` and ``answers`` are people × features (NaN: not asked), ``variance`` has the errors of answers, and
     ``recall`` the share of ties that is recalled. ``binding`` is the share of the covariance of forgotten ties that

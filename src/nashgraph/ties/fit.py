@@ -68,7 +68,7 @@ class TieFit:
 
     @cached_property
     def counted(self) -> Array:
-        """Who counted ties."""
+        """A flag for each person: whether they counted ties."""
         counted = np.zeros(self.arrays.n, dtype=bool)
         tilts = self.reports.problem.tilts
         if tilts is not None:
@@ -282,7 +282,7 @@ class TieFit:
     def draw(self, random: np.random.Generator, popularity: bool = True) -> tuple[Array, Array]:
         """Return the ends of the ties of one drawn network.
 
-        Where only counts tell, the popularity of those who counted nothing is drawn, too.
+        Where only counts tell, the popularity of people who counted nothing is also drawn.
         """
         n = self.arrays.n
         spread = 0.0

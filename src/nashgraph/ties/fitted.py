@@ -63,7 +63,7 @@ class TieFit(Protocol):
 
     @property
     def weights(self) -> list[Weight]:
-        """What each part of the evidence counts."""
+        """The weight of each part of the evidence."""
         ...
 
     def probabilities(self, rows: Array, relation: int | None = None) -> Array:

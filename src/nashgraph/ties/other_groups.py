@@ -1,4 +1,4 @@
-"""What other groups teach, all of whose ties are known: prior means and spreads of the weights of covariates."""
+"""Lessons from other groups, all of whose ties are known: prior means and spreads of the weights of covariates."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def calibration(
     ``before`` has the probabilities of the ties of some people with everybody. Networks are drawn from the fit, the
     same people are asked about each, ``refit`` returns the same rows of probabilities given their answers, and a
     logistic regression of the drawn ties on these log-odds says how far they can be trusted: answers pin ties down
-    further than expected counts do (slope above 1), and errors are fitted, too (slope below 1).
+    further than expected counts do (slope above 1), and errors are also fitted (slope below 1).
     """
     random = np.random.default_rng(seed)
     n = len(counts.features)
