@@ -121,9 +121,7 @@ class TableArguments:
     place: list[str] | None = table_option(
         metavar="COLUMN,...", help="Columns that say where people live: coordinates or numbers of houses."
     )
-    weight: str | None = table_option(
-        metavar="COLUMN", help="Sampling weight: means over people in the report are weighted."
-    )
+    weight: str | None = table_option(metavar="COLUMN", help="Column of sampling weights, which is then not an answer.")
     form: Path | None = table_option(
         metavar="FILE", help="Questionnaire: an XLSForm (Kobo, ODK) or a data dictionary of REDCap."
     )
