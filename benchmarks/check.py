@@ -13,9 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from nashgraph import InputError, check_network
-from nashgraph.cli.learn import questions_of
-from nashgraph.io import TableOptions, load_signals
+from nashgraph import InputError, check_network, read_study
 
 from .recovery_problems import NETWORKS, noisy_signals, recovery_home, villages
 from .report import Report
@@ -65,11 +63,11 @@ def real_tables() -> dict[str, tuple[pd.DataFrame, list[str] | None]]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
-                signals = load_signals(folder / "signals.csv", TableOptions(missing="pairwise"))
-            except InputError:  # a file that asks for a decision (--na, --keep) before it can be read
+                study = read_study(folder / "signals.csv", gaps="pairwise")
+            except InputError:  # a file that asks for a decision before it can be read
                 continue
-        if signals.table.shape[1] <= 400 and len(signals.table) <= 60:
-            tables[folder.name] = signals.table, questions_of(signals)
+        if study.signals.shape[1] <= 400 and len(study.signals) <= 60:
+            tables[folder.name] = study.signals, [study.questions[name] for name in study.signals.index]
     for number, village in list(villages().items())[::5]:
         assert village.signals is not None
         owners = [str(name).rpartition("=")[0] or str(name).rstrip("0123456789") for name in village.signals.index]

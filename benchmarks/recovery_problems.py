@@ -17,6 +17,7 @@ import networkx as nx
 import numpy as np
 from sklearn.preprocessing import scale
 
+from nashgraph import read_study
 from nashgraph.datasets import (
     Dataset,
     DatasetError,
@@ -32,7 +33,7 @@ from nashgraph.datasets import (
 )
 from nashgraph.datasets.signals import FILTERS
 from nashgraph.datasets.store import VARIABLE
-from nashgraph.io import TableOptions, load_signals, read_truth
+from nashgraph.io import read_truth
 from nashgraph.validation import Array
 from reproduce import fig1
 
@@ -206,7 +207,7 @@ def village(number: int) -> Problem:
 
 def from_folder(folder: Path) -> Problem:
     """Return a folder's signals, gaps filled, and truth; a tie named from either side is a tie."""
-    table = load_signals(folder / "signals.csv", TableOptions(missing="impute")).table
+    table = read_study(folder / "signals.csv", gaps="impute").signals
     truth, _ = read_truth(folder / "truth.csv", list(table.columns))
     return Problem(standardised(table.to_numpy()), truth)
 

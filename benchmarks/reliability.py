@@ -19,10 +19,10 @@ import numpy as np
 from joblib import Parallel, delayed, parallel_config
 from matplotlib import pyplot as plt
 
-from nashgraph import ConsensusGL
+from nashgraph import ConsensusGL, read_study
 from nashgraph.datasets import load_villages, smooth_signals
 from nashgraph.files import written_whole
-from nashgraph.io import TableOptions, load_signals, read_truth
+from nashgraph.io import read_truth
 
 from .auto_lam import NETWORKS
 from .recovery_problems import TUNED, from_folder, population
@@ -60,7 +60,7 @@ def synthetic(network: str, filter: str, signals: int, seed: int) -> tuple[np.nd
 
 
 def real(folder: Path) -> tuple[np.ndarray, ...]:
-    X = load_signals(folder / "signals.csv", TableOptions(missing="impute")).table
+    X = read_study(folder / "signals.csv", gaps="impute").signals
     truth, _ = read_truth(folder / "truth.csv", list(X.columns))
     return pairs_of(frequencies(X, 0, scale="standard"), truth)
 

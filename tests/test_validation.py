@@ -17,9 +17,9 @@ from nashgraph import (
     LogDegreeGL,
     SmoothGL,
     WeightedTotal,
+    read_study,
     validation,
 )
-from nashgraph.io import signals_of
 from nashgraph.validation import silent_nodes
 
 GOOD = np.random.default_rng(0).normal(size=(6, 8))
@@ -272,7 +272,7 @@ def test_a_survey_with_people_in_rows_is_hinted_at():
         SmoothGL().fit(incomes)
     SmoothGL().fit(incomes.T)
     SmoothGL().fit(incomes.astype(float))  # measurements may well have nodes of different sizes
-    turned = signals_of(survey.reset_index(names="name")).table
+    turned = read_study(survey.reset_index(names="name")).signals
     assert list(GLGP().fit(turned).node_names_) == ["ann", "bob", "cat", "dan"]  # the hint's words, and no hint
 
 

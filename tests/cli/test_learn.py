@@ -12,12 +12,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nashgraph import GLGP, ConsensusGL, LearnedGraph, SmoothGL, edge_auc
+from nashgraph import GLGP, ConsensusGL, LearnedGraph, SmoothGL, edge_auc, read_study
 from nashgraph.cli.fitting import learned, part_to_write
 from nashgraph.cli.messages import Voice
+from nashgraph.cli.reading import signals_in
 from nashgraph.datasets import smooth_signals
 from nashgraph.estimators import METHODS
-from nashgraph.io import Job, TableOptions, load_signals
+from nashgraph.io import Job, TableOptions
 from nashgraph.smoothness import STORAGES
 
 from ..commands import LAST_DIGIT, error_lines, report_data, run
@@ -423,7 +424,7 @@ def test_a_report_takes_the_layout_of_another(club):
 def test_the_fitted_model_is_left_as_it_was_fitted(tmp_path):
     (tmp_path / "t.csv").write_text("id,age,pay\nann,31,5\nbob,,7\ncat,28,6\ndan,60,4\n")
     job = Job("learn", "smooth", {"degree": 2}, TableOptions(missing="impute"))
-    outcome = learned(job, load_signals(tmp_path / "t.csv", job.table), Voice(quiet=True))
+    outcome = learned(job, signals_in(read_study(tmp_path / "t.csv", gaps="impute")), Voice(quiet=True))
     assert not outcome.model.missing_share_.any()  # it was fitted to a table without gaps
     assert "missing" not in outcome.model.graph_.node_columns
     for graph in (outcome.whole, outcome.graph, outcome.written):

@@ -107,7 +107,7 @@ def test_the_wrong_file_is_answered_with_the_right_command(folder):
 
 def test_an_engine_that_is_not_here_is_refused_before_the_table_is_read(folder, monkeypatch):
     pytest.importorskip("numba")
-    monkeypatch.setattr("nashgraph.cli.learn.load_signals", lambda *_: pytest.fail("the table was read"))
+    monkeypatch.setattr("nashgraph.cli.learn.study_of", lambda *_, **__: pytest.fail("the table was read"))
     if (result := run("learn", folder / "survey.csv", "--set", "engine=cuda")).exit_code == 0:
         pytest.skip("there is a GPU here")
     assert "--set engine: the engine cuda needs" in error_lines(result)[-1]

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nashgraph.io import TableOptions, load_signals, signals_of
+from nashgraph import read_study
 
 from ..commands import error_lines, run
 
@@ -116,51 +116,15 @@ def test_a_model_is_shown_rerun_and_acted_on(survey):
 
 
 def test_declared_columns_and_traits_are_no_signals(survey):
-    options = TableOptions(counts=(COUNTS,), ties="n_friends", names=("friend1,friend2,friend3",))
-    found = signals_of(pd.read_csv(survey), options)
-    assert list(found.table.index) == ["age"]
-    assert list(found.told.traits.columns) == list(TRAITS)
-    assert found.told.room == {"": 3}
+    options = {"counts": COUNTS.split(","), "n_ties": "n_friends", "names": ["friend1,friend2,friend3"]}
+    study = read_study(pd.read_csv(survey), **options)
+    assert list(study.signals.index) == ["age"]
+    assert list(study.ties.traits.columns) == list(TRAITS)
+    assert study.ties.room == {"": 3}
     # without any other column there are no signals, and the tie model does without
-    alone = signals_of(pd.read_csv(survey).drop(columns="age"), options)
-    assert alone.table.shape == (0, N)
+    alone = read_study(pd.read_csv(survey).drop(columns="age"), **options)
+    assert alone.signals.shape == (0, N)
     assert learn(survey, "--drop", "age", "--n-ties", "n_friends", "--counts", COUNTS).exit_code == 0
-
-
-def test_a_value_of_a_column_and_a_number_of_ties_are_found_for_the_line_to_type():
-    table = village()[0][["household", "age"]].assign(job=["weaver", "smith"] * 14)
-    table["How many of your friends, if any, are weavers?"] = [0, 1, 2, 3] * 7
-    count = "How many of your friends, if any, are weavers?=job=weaver"
-    found = signals_of(table.assign(ties_no=[5, 6, 7, 8] * 7))
-    assert f"--ties ties_no --counts '{count}';" in found.warnings[0]
-    # Once the number of ties is declared, no other column is suggested as one.
-    declared = signals_of(table.assign(ties_no=[5, 6, 7, 8] * 7), TableOptions(ties="ties_no"))
-    assert f"add --counts '{count}';" in declared.warnings[0]
-
-
-def named(survey):
-    """Return the names that each respondent gave."""
-    return {respondent: rows["target"].tolist() for respondent, rows in survey.reports.groupby("respondent")}
-
-
-def test_names_go_by_ids_with_zeros_or_points_and_by_another_column_of_names():
-    table = pd.DataFrame({"id": ["007", "012", "013"], "full name": ["Ann", "Bob", "Cat"], "tie": ["012", "Ann", "7"]})
-    told = signals_of(table, TableOptions(id="id", names=("tie",), drop=("age",)[:0])).told
-    assert named(told) == {"007": ["012"], "012": ["007"], "013": [None]}
-    numbers = pd.DataFrame({"id": [1, 2, 3], "tie": [2.0, None, 1.0]})
-    assert named(signals_of(numbers, TableOptions(id="id", names=("tie",))).told) == {"1": ["2"], "3": ["1"]}
-    several = pd.DataFrame({"id": ["a", "b", "c"], "ties": ["b; c", "a", None]})
-    told = signals_of(several, TableOptions(id="id", names=("ties",))).told
-    assert named(told) == {"a": ["b", "c"], "b": ["a"]}
-    assert told.room == {}
-
-
-BAD = {
-    "a count that is negative": ({"friends_weaver": "-3"}, "counts must be whole numbers", "in 'friends_weaver'"),
-    "a count with a fraction": ({"friends_weaver": "1.5"}, "counts must be whole numbers", "got '1.5' for 101"),
-    "or more of nothing": ({"friends_weaver": "+"}, "counts must be whole numbers", "got '+' for 101"),
-    "a trait that is missing": ({"weaver": None}, "traits has a gap for 101 in 'weaver'", "fill it in"),
-}
 
 
 @pytest.mark.parametrize(
@@ -255,10 +219,6 @@ def egos_and_alters(folder, ids, ego, alter):
     rows = [{ego: ids[i], alter: k, **people.iloc[j]} for i in range(20) for k, j in enumerate(np.flatnonzero(ties[i]))]
     pd.DataFrame(rows).to_csv(folder / "alters.csv", index=False)
     return ties
-
-
-def signals_of_file(egos, alters):
-    return load_signals(egos, TableOptions(alters=str(alters)))
 
 
 def test_gossip_is_a_benefit_and_makes_seeds(survey):

@@ -3,7 +3,8 @@
 from contextlib import suppress
 from pathlib import Path
 
-from nashgraph.io import TableOptions, load_signals, read_known, read_truth
+from nashgraph import read_study
+from nashgraph.io import read_known, read_truth
 from nashgraph.io.model_record import read_record, record_to_json
 from nashgraph.io.ties import ALL
 from nashgraph.validation import InputError
@@ -18,9 +19,9 @@ EGOS = "egoID,age,sex\n1,31,f\n2,45,m\n3,28,f\n4,60,m\n"
 def signals(file):
     """A table of signals, of any kind: the result has values and unique names."""
     with suppress(InputError):
-        found = load_signals(file)
-        assert found.table.columns.is_unique
-        assert found.table.size
+        study = read_study(file)
+        assert study.signals.columns.is_unique
+        assert study.signals.size or study.tells_of_ties
 
 
 def truth(file):
@@ -50,9 +51,9 @@ def model(file):
 def told(file):
     """A survey with answers about ties: the names read are nodes of the table, or nobody."""
     with suppress(InputError):
-        options = TableOptions(counts=("n_weavers=weaver", "n_smiths=job=smith"), ties="n", names=("friend1,friend2",))
-        found = load_signals(file, options)
-        assert {*found.told.reports["target"].dropna()} <= {*map(str, found.told.names)}
+        counts = {"n_weavers": "weaver", "n_smiths": "job=smith"}
+        ties = read_study(file, counts=counts, n_ties="n", names=["friend1", "friend2"]).ties
+        assert {*ties.reports["target"].dropna()} <= {*map(str, ties.names)}
 
 
 def alters(file):
@@ -60,8 +61,7 @@ def alters(file):
     egos = file.parent / "egos.csv"
     egos.write_text(EGOS)
     with suppress(InputError):
-        found = load_signals(egos, TableOptions(alters=str(file)))
-        assert found.told is not None
+        assert read_study(egos, file).ties is not None
 
 
 TARGETS = {

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from nashgraph.io import TableOptions, load_signals
+from nashgraph import read_study
 from nashgraph.io.model_record import record_from_json, record_to_json
 from nashgraph.validation import InputError
 
@@ -43,8 +43,8 @@ def test_text_is_read_as_what_it_says(tmp_path_factory, table, separator, encodi
     writer.writerows([name, *map(float, row)] for name, row in zip(ids, values, strict=True))
     file = tmp_path_factory.getbasetemp() / "table.csv"
     file.write_bytes(text.getvalue().encode(encoding))
-    options = TableOptions(id="who", separator=separator, encoding=encoding, standardize=False, categorical=("none",))
-    found = load_signals(file, options).table
+    layout = {"separator": separator, "encoding": encoding}
+    found = read_study(file, id="who", keep=columns, standardize=False, **layout).signals
     assert [str(name) for name in found.columns] == [name.strip() for name in ids] or list(found.columns) == ids
     np.testing.assert_array_equal(found.to_numpy(), values.T)
 
@@ -63,8 +63,9 @@ def test_every_kind_of_file_gives_the_same_numbers(tmp_path_factory, table, kind
     else:
         assume(not any(name.startswith(("=", "#")) for name in ids))  # written as formulas, and as Excel's errors
         frame.assign(who=ids).to_excel(file, index=False)
-    options = TableOptions(id="none" if kind == "npy" else "who", standardize=False, categorical=("none",))
-    np.testing.assert_allclose(load_signals(file, options).table.to_numpy(), values.T, rtol=1e-14)
+    who, keep = ("none", [f"column {k + 1}" for k in range(len(columns))]) if kind == "npy" else ("who", columns)
+    study = read_study(file, id=who, keep=keep, standardize=False)
+    np.testing.assert_allclose(study.signals.to_numpy(), values.T, rtol=1e-14)
 
 
 def places(content, at=()):

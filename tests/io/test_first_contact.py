@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nashgraph.io import TableError, TableOptions, load_signals, read_truth, tie_columns
+from nashgraph import read_study
+from nashgraph.io import TableError, read_truth
 
 from ..commands import error_lines, run
 
@@ -42,10 +43,10 @@ def test_an_adjacency_matrix_is_refused_with_the_commands_for_it(tmp_path, rando
     cells = np.triu((random.random((12, 12)) < 0.3).astype(int), 1)
     matrix = pd.DataFrame(cells + cells.T, [*"abcdefghijkl"], [*"abcdefghijkl"])
     matrix.to_csv(tmp_path / "m.csv", index=named, header=named)
-    with pytest.raises(TableError, match=r"m\.csv is an adjacency matrix.*nashgraph act m\.csv"):
-        load_signals(tmp_path / "m.csv")
+    result = run("learn", tmp_path / "m.csv", "--out", tmp_path / "out")
+    assert result.exit_code == 1
+    assert f"nashgraph act {tmp_path / 'm.csv'}" in error_lines(result)[-1]
     assert read_truth(tmp_path / "m.csv", [*"abcdefghijkl"])[0].number_of_edges() == cells.sum()
-    assert load_signals(tmp_path / "m.csv", TableOptions(id="none", drop=(["", "column 1"][not named],))).table.size
 
 
 def test_numeric_nomination_columns_are_no_answers(tmp_path, answers, random):
@@ -53,13 +54,10 @@ def test_numeric_nomination_columns_are_no_answers(tmp_path, answers, random):
     table = answers.assign(friend1=named[:, 0], friend2=named[:, 1], friend3=named[:, 2])
     table.loc[random.random(N) < 0.3, "friend3"] = np.nan
     table.to_csv(tmp_path / "t.csv", index=False)
-    found = load_signals(tmp_path / "t.csv")
-    assert list(found.table.index) == ["trust", "help", "news", "vote"]
-    assert [(each.column, each.kind) for each in found.tie_columns] == [(f"friend{k}", "names") for k in (1, 2, 3)]
-    assert any("3 column(s) that seem to count or name ties: 'friend1'" in note for note in found.notes)
-    assert "friend1" in found.columns  # a tie model finds the answers there
-    kept = load_signals(tmp_path / "t.csv", TableOptions(keep=("friend1",)))
-    assert "friend1" in kept.table.index
+    study = read_study(tmp_path / "t.csv")
+    assert list(study.signals.index) == ["trust", "help", "news", "vote"]
+    assert [column.name for column in study.plan.table.of_role("names")] == ["friend1", "friend2", "friend3"]
+    assert "friend1" in read_study(tmp_path / "t.csv", keep=["friend1"]).signals.index
 
 
 @pytest.mark.usefixtures("read_here")
@@ -70,33 +68,19 @@ def test_titles_above_the_header_are_found(tmp_path, answers, ending):
     raw = pd.concat([top, names, answers])
     path = tmp_path / f"t.{ending}"
     raw.to_excel(path, header=False, index=False) if ending == "xlsx" else raw.to_csv(path, header=False, index=False)
-    found = load_signals(path)
-    assert list(found.table.index) == ["trust", "help", "news", "vote"]
-    assert list(found.table.columns) == [str(k) for k in range(1, N + 1)]
-    assert any("above the names of the columns: 'Village survey 2019'" in note for note in found.notes)
+    study = read_study(path)
+    assert list(study.signals.index) == ["trust", "help", "news", "vote"]
+    assert list(study.signals.columns) == [str(k) for k in range(1, N + 1)]
+    reasons = [decision.reason for decision in study.decisions]
+    assert any("above the names of the columns: 'Village survey 2019'" in reason for reason in reasons)
 
 
 def test_a_title_without_separators_is_found_and_data_are_no_title(tmp_path):
     (tmp_path / "t.csv").write_text("Village survey 2019\n\nid;age;side\nann;31;n\nbob;45;s\ncat;28;n\n")
-    assert list(load_signals(tmp_path / "t.csv").table.index) == ["age", "side=n", "side=s"]
+    assert list(read_study(tmp_path / "t.csv").signals.index) == ["age", "side=n", "side=s"]
     (tmp_path / "u.csv").write_text("a\n1,2\n3,4\n")
     with pytest.raises(TableError, match="line 2 has 2 fields and the first line has 1"):
-        load_signals(tmp_path / "u.csv")
-
-
-def test_a_stray_code_is_asked_about(tmp_path, answers):
-    table = answers.assign(trust=1 + answers["trust"] % 3, age=np.arange(N) + 20)
-    table.loc[3, "trust"] = 9
-    table.to_csv(tmp_path / "t.csv", index=False)
-    with pytest.raises(TableError, match=r"'trust' has 9\. If it means no answer, pass --na '9'; .* --keep 'trust'"):
-        load_signals(tmp_path / "t.csv")
-    found = load_signals(tmp_path / "t.csv", TableOptions(na=("9",)))
-    assert found.table.loc["trust"].isna().sum() == 1
-    kept = load_signals(tmp_path / "t.csv", TableOptions(keep=("trust",), standardize=False))
-    assert kept.table.loc["trust"].max() == 9
-    table.assign(age=np.arange(N) + 1).to_csv(tmp_path / "t.csv", index=False)  # 9 is an age here
-    with pytest.raises(TableError, match="--na 'trust=9'"):
-        load_signals(tmp_path / "t.csv")
+        read_study(tmp_path / "u.csv")
 
 
 def test_play_counts_in_long_format(tmp_path, random):
@@ -104,57 +88,21 @@ def test_play_counts_in_long_format(tmp_path, random):
     table = pd.DataFrame(pairs, columns=["user", "artist"]).assign(plays=random.integers(1, 9, len(pairs)))
     table.loc[[3, 9, 14], "plays"] = [88, 97, 998]
     table.to_csv(tmp_path / "t.csv", index=False)
-    with pytest.raises(TableError, match=r"one answer a row.*'user'.*pass --long"):
-        load_signals(tmp_path / "t.csv")
-    found = load_signals(tmp_path / "t.csv", TableOptions(long=True, standardize=False))
-    assert not found.table.isna().any(axis=None)
-    assert found.table.to_numpy().sum() == table["plays"].sum()
-    assert any("pairs without a row count 0" in note for note in found.notes)
-    gaps = load_signals(tmp_path / "t.csv", TableOptions(long=True, missing="pairwise"))
-    assert gaps.table.isna().to_numpy().sum() >= 240 - len(pairs)
+    study = read_study(tmp_path / "t.csv", standardize=False)
+    assert study.plan.table.rows == "answers"
+    assert not study.signals.isna().any(axis=None)
+    assert study.signals.to_numpy().sum() == table["plays"].sum()  # pairs without a row count 0
 
 
 def test_ids_as_5_point_0_are_the_same_as_5(tmp_path, answers, random):
     answers.assign(id=[f"{k}.0" for k in answers["id"]]).to_csv(tmp_path / "t.csv", index=False)
     ties = edges(random, range(1, N + 1)).set_axis(["source", "target"], axis=1)
     ties.to_csv(tmp_path / "ties.csv", index=False)
-    nodes = list(load_signals(tmp_path / "t.csv").table.columns)
+    nodes = list(read_study(tmp_path / "t.csv").signals.columns)
     assert nodes == [str(k) for k in range(1, N + 1)]
     assert read_truth(tmp_path / "ties.csv", nodes)[0].number_of_edges() > 50
     ties.astype(float).to_csv(tmp_path / "ties.csv", index=False)  # "5.0" in the ties, 5 in the answers
     assert read_truth(tmp_path / "ties.csv", nodes)[0].number_of_edges() > 50
-
-
-@pytest.mark.parametrize("order", [["senator", "bill", "vote"], ["bill", "senator", "vote"]])
-def test_votes_in_long_format(tmp_path, random, order):
-    pairs = [(f"s{k}", 100 + j) for k in range(15) for j in range(10) if random.random() < 0.9]
-    table = pd.DataFrame(pairs, columns=["senator", "bill"]).assign(vote=random.choice(["Yea", "Nay"], len(pairs)))
-    table[order].to_csv(tmp_path / "t.csv", index=False)
-    with pytest.raises(TableError, match="pass --long"):
-        load_signals(tmp_path / "t.csv")
-    found = load_signals(tmp_path / "t.csv", TableOptions(long=True))
-    assert list(found.table.columns[:2]) == ["s0", "s1"]
-    assert list(found.table.index[:2]) == ["100=Nay", "100=Yea"]
-    assert found.table.isna().any(axis=None)  # a vote that was not cast is unknown, not a No
-
-
-@pytest.mark.parametrize(
-    "levels",
-    [
-        ["never", "less than once a month", "once a month", "2-3 times a month", "once a week", "every day"],
-        ["jamais", "rarement", "parfois", "souvent", "toujours"],
-        ["nunca", "una vez al mes", "una vez a la semana", "todos los días"],
-        ["stimme gar nicht zu", "stimme eher nicht zu", "stimme eher zu", "stimme voll zu"],
-    ],
-)
-def test_ordered_words_are_suggested_as_ordinal(tmp_path, answers, levels):
-    words = [levels[k * 7 % len(levels)] for k in range(N)]
-    answers.assign(visits=words).to_csv(tmp_path / "t.csv", index=False)
-    note = next(note for note in load_signals(tmp_path / "t.csv").notes if note.startswith("column 'visits'"))
-    assert " < ".join(levels) in note
-    assert "--ordinal 'visits'" in note
-    numbered = load_signals(tmp_path / "t.csv", TableOptions(ordinal=("visits",), standardize=False))
-    assert numbered.table.loc["visits", "1"] == levels.index(words[0])
 
 
 # ------------------------------------------------------------------------------------- other features of raw files
@@ -180,49 +128,32 @@ def test_gaps_are_filled_where_two_people_share_no_answer(tmp_path, answers):
     table.loc[3, ["trust", "help"]] = np.nan
     table.loc[4, ["news", "vote"]] = np.nan
     table.to_csv(tmp_path / "t.csv", index=False)
-    found = load_signals(tmp_path / "t.csv")
-    assert not found.table.isna().any(axis=None)
-    assert any("filled 4 gap(s)" in note for note in found.notes)
+    study = read_study(tmp_path / "t.csv")
+    assert not study.signals.isna().any(axis=None)
+    assert "filled" in [decision.kind for decision in study.decisions]
 
 
 def test_latin_1_utf_16_and_dat_files_are_read(tmp_path):
     text = "name age town\nZoë 31 Köln\nÅsa 45 Ulm\nann 28 Köln\n"
     (tmp_path / "t.dat").write_bytes(text.encode("latin-1"))
-    found = load_signals(tmp_path / "t.dat")
-    assert list(found.table.columns) == ["Zoë", "Åsa", "ann"]
-    assert any("was read as Windows-1252" in note for note in found.notes)
+    study = read_study(tmp_path / "t.dat")
+    assert list(study.signals.columns) == ["Zoë", "Åsa", "ann"]
+    assert any("was read as Windows-1252" in decision.reason for decision in study.decisions)
     (tmp_path / "u.csv").write_bytes(text.replace(" ", ",").encode("utf-16"))
-    assert list(load_signals(tmp_path / "u.csv").table.columns) == ["Zoë", "Åsa", "ann"]
+    assert list(read_study(tmp_path / "u.csv").signals.columns) == ["Zoë", "Åsa", "ann"]
 
 
 def test_none_is_an_answer_among_words_and_a_gap_among_numbers(tmp_path, answers):
     table = answers.assign(party=np.resize(["None", "Red", "Blue"], N), age=["None", *map(str, range(21, 20 + N))])
     table.to_csv(tmp_path / "t.csv", index=False)
-    found = load_signals(tmp_path / "t.csv")
-    assert "party=None" in found.table.index
-    assert found.table.loc["age"].isna().tolist() == [True] + [False] * (N - 1)
+    study = read_study(tmp_path / "t.csv")
+    assert "party=None" in study.signals.index
+    assert study.signals.loc["age"].isna().tolist() == [True] + [False] * (N - 1)
 
 
 def test_a_category_of_51_values_is_used_where_each_has_many_people(tmp_path, random):
     table = pd.DataFrame({"id": range(1856), "caste": [f"c{k % 51}" for k in range(1856)]})
     table.assign(age=random.integers(18, 80, 1856)).to_csv(tmp_path / "t.csv", index=False)
-    assert len(load_signals(tmp_path / "t.csv").table) == 52
+    assert len(read_study(tmp_path / "t.csv").signals) == 52
     table.assign(caste=[f"c{k % 400}" for k in range(1856)], age=1.0 * table["id"] ** 0.5).to_csv(tmp_path / "t.csv")
-    assert "age" in load_signals(tmp_path / "t.csv").table.index
-    assert len(load_signals(tmp_path / "t.csv").table) == 1
-
-
-def test_columns_that_count_ties_are_found_by_name():
-    names = ["n_friends", "numberOfFriends", "How many of your neighbours farm?", "contacts_count", "degree"]
-    others = ["number of rooms", "friendliness", "age", "n_children", "income", "tie_colour_no"]
-    table = pd.DataFrame({name: [3, 1, 0, 2] for name in [*names, *others[:-1]]})
-    assert [each.column for each in tie_columns(table)] == names
-    assert tie_columns(pd.DataFrame({"n_friends": ["a", "b"]})) == []
-
-
-def test_friends_by_number_are_found_though_some_name_one_twice(answers, random):
-    friends = np.array([random.choice(np.delete(np.arange(1, N + 1), k), 4, replace=False) for k in range(N)])
-    friends[:6, 1] = friends[:6, 0]  # people do
-    table = answers.assign(**{f"friend{k + 1}": friends[:, k].astype(float) for k in range(4)})
-    found = tie_columns(table.drop(columns="id"), [str(number) for number in table["id"]])
-    assert [each.column for each in found] == ["friend1", "friend2", "friend3", "friend4"]
+    assert list(read_study(tmp_path / "t.csv").signals.index) == ["age"]

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import tracemalloc
 import zipfile
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +20,8 @@ import pyreadstat
 import pytest
 
 import nashgraph
-from nashgraph.io import TableError, TableOptions, load_signals, read_table, signals_of
+from nashgraph import read_study
+from nashgraph.io import TableError, TableOptions, read_table
 
 from ..commands import run
 
@@ -105,15 +105,10 @@ def test_an_index_of_several_columns_or_one_that_is_a_column_already(tmp_path, f
 
 
 @read_here
-def test_intervals_are_categories_and_maps_are_refused(tmp_path):
+def test_intervals_are_categories(tmp_path):
     bins = pd.arrays.IntervalArray.from_tuples([(0, 10), (10, 20), (0, 10)])
     pd.DataFrame({"age": bins, "x": [1.0, 2.0, 4.0]}).to_parquet(tmp_path / "bins.parquet")
-    found = load_signals(tmp_path / "bins.parquet")
-    assert list(found.table.index) == ["age=(0, 10]", "age=(10, 20]", "x"]
-    maps = pyarrow.array([[("a", 1)], [("a", 2)]], pyarrow.map_(pyarrow.string(), pyarrow.int64()))
-    pyarrow.parquet.write_table(pyarrow.table({"x": [1.0, 2.0], "map": maps}), tmp_path / "maps.parquet")
-    with pytest.raises(TableError, match="column 'map' holds lists or records"):
-        load_signals(tmp_path / "maps.parquet")
+    assert list(read_study(tmp_path / "bins.parquet").signals.index) == ["age=(0, 10]", "age=(10, 20]", "x"]
 
 
 @read_here
@@ -131,12 +126,13 @@ def test_labels_come_instead_of_numbers_and_in_their_order(tmp_path, name):
     else:
         whole = {column: {int(value): label for value, label in given.items()} for column, given in labels.items()}
         pyreadstat.write_dta(table.astype(int), str(tmp_path / name), variable_value_labels=whole)
-    options = TableOptions(ordinal=("q",), missing="pairwise", standardize=False)
-    found = load_signals(tmp_path / name, options if name == "t.dta" else replace(options, ordinal=()))
-    assert found.table.loc["q"].tolist() == [2, 0, 1, 0]
-    assert found.table.loc["sex=m"].tolist() == [1, 0, 0, 1]
-    np.testing.assert_array_equal(found.table.loc["age"], [31, np.nan, 40, 25])
-    assert any("1 column(s) have labels for some values only" in note and "age" in note for note in found.notes)
+    ordinal = ["q"] if name == "t.dta" else []
+    study = read_study(tmp_path / name, ordinal=ordinal, gaps="pairwise", standardize=False)
+    assert study.signals.loc["q"].tolist() == [2, 0, 1, 0]
+    assert study.signals.loc["sex=m"].tolist() == [1, 0, 0, 1]
+    np.testing.assert_array_equal(study.signals.loc["age"], [31, np.nan, 40, 25])
+    reasons = [decision.reason for decision in study.decisions]
+    assert any("1 column(s) have labels for some values only" in reason and "age" in reason for reason in reasons)
 
 
 @read_here
@@ -149,13 +145,10 @@ def test_row_numbers_saved_with_the_table_are_no_signal(tmp_path, frame, name):
         frame.rename_axis("Unnamed: 0").reset_index().to_feather(path)
     else:
         {"t.csv": frame.to_csv, "t.xlsx": frame.to_excel, "t.parquet": frame.to_parquet}[name](path)
-    for options in (TableOptions(id="household"), TableOptions()):
-        found = load_signals(path, options)
-        assert list(found.table.index) == ["x", "z", "w"]
-        assert list(found.table.columns) == frame["household"].tolist()
-        assert any("row numbers that were saved with the table" in note for note in found.notes)
-    turned = load_signals(path, TableOptions(nodes="columns", id="household"))
-    assert list(turned.table.columns) == ["x", "y", "z", "w"]
+    for options in ({"id": "household"}, {}):
+        study = read_study(path, **options)
+        assert list(study.signals.index) == ["x", "z", "w"]
+        assert list(study.signals.columns) == frame["household"].tolist()
 
 
 @read_here
@@ -299,7 +292,7 @@ def test_half_floats_and_a_category_of_one_level(tmp_path, random):
         table.to_parquet(tmp_path / "t.parquet")
     except NotImplementedError:
         pytest.skip("this version of pyarrow cannot write half floats")
-    assert load_signals(tmp_path / "t.parquet", TableOptions(nodes="columns")).table.shape == (20, 4)
+    assert read_study(tmp_path / "t.parquet", rows="columns").signals.shape == (20, 4)
     table = table.astype(float).assign(time=pd.Categorical(["a"] * 10 + [None] * 10), id=[*"abcdefghijklmnopqrst"])
     table.to_parquet(tmp_path / "t.parquet")
     given = ("--missing", "impute", "--method", "smooth", "--out", tmp_path / "out")
@@ -317,17 +310,11 @@ def test_answers_one_a_row(tmp_path):
         "age,9,.",
     ]
     (tmp_path / "t.csv").write_text("\n".join(lines).replace("'1,200", '"1,200"') + "\n")
-    found = load_signals(
-        tmp_path / "t.csv", TableOptions(long=True, missing="pairwise", standardize=False, thousands=",")
-    )
-    assert list(found.table.columns) == ["007", "008", "9"]
-    assert list(found.table.index) == ["age", "side=n", "side=s"]  # one income is the same everywhere
-    np.testing.assert_array_equal(found.table.loc["age"], [31, 45, np.nan])
-    assert found.table.loc["side=n"].tolist()[::2] == [1, 0]
-    assert found.notes[0] == "6 answers: 'person' says who answered, 'question' the question, 'answer' the answer"
-    plain = pd.DataFrame({"a": [3, 3, 4, 4], "b": ["x", "y", "y", "x"], "c": [1.0, 2.0, 3.0, 4.0]})
-    found = signals_of(plain, TableOptions(long=True, standardize=False))
-    assert found.table.to_dict() == {"3": {"x": 1.0, "y": 2.0}, "4": {"x": 4.0, "y": 3.0}}
+    study = read_study(tmp_path / "t.csv", rows="answers", gaps="pairwise", standardize=False, thousands=",")
+    assert list(study.signals.columns) == ["007", "008", "9"]
+    assert list(study.signals.index) == ["age", "side=n", "side=s"]  # one income is the same everywhere
+    np.testing.assert_array_equal(study.signals.loc["age"], [31, 45, np.nan])
+    assert study.signals.loc["side=n"].tolist()[::2] == [1, 0]
 
 
 @read_here
@@ -410,13 +397,6 @@ def test_a_library_that_is_not_there_is_named(tmp_path, monkeypatch, name, packa
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(absent.parent), os.environ.get("PYTHONPATH", "")]))
     with pytest.raises(TableError, match=f"cannot be read without {package}: pip install"):
         read_table(tmp_path / name)
-
-
-def test_intervals_are_answers_and_no_numbers():
-    table = pd.DataFrame({"id": ["a", "b", "c"], "age": pd.arrays.IntervalArray.from_breaks([0, 5, 9, 20])})
-    assert signals_of(table).table.shape == (3, 3)
-    with pytest.raises(TableError, match="'age' holds intervals: --drop it, or make it a number"):
-        signals_of(table, TableOptions(categorical=("none",)))
 
 
 @read_here

@@ -5,7 +5,8 @@ import pandas as pd
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nashgraph.io import TableError, TableOptions, load_signals
+from nashgraph import InputError, read_study
+from nashgraph.io import TableOptions
 from nashgraph.io.text import read_text
 
 from ..commands import LAST_DIGIT
@@ -74,8 +75,9 @@ def test_numbers_as_people_write_them_come_back(values, style, said, tmp_path_fa
     cells = [written(value, decimal, group, before, after) for value in values]
     path = tmp_path_factory.getbasetemp() / "written.csv"
     pd.DataFrame({"id": [f"p{k}" for k in range(len(cells))], "x": cells}).to_csv(path, index=False)
-    options = TableOptions(decimal=decimal, thousands=group if said else None, standardize=False, keep=("x",))
-    np.testing.assert_array_equal(load_signals(path, options).table.loc["x"], np.array(values) + 0.0)
+    layout = {"decimal": decimal, "thousands": group if said else None}
+    study = read_study(path, standardize=False, keep=["x"], **layout)
+    np.testing.assert_array_equal(study.signals.loc["x"], np.array(values) + 0.0)
 
 
 @settings(max_examples=150)
@@ -84,7 +86,7 @@ def test_any_bytes_are_read_or_refused(content, tmp_path_factory):
     path = tmp_path_factory.getbasetemp() / "bytes.csv"
     path.write_bytes(content)
     try:
-        found = load_signals(path, TableOptions(missing="pairwise"))
-    except TableError:
+        study = read_study(path, gaps="pairwise")
+    except InputError:
         return
-    assert found.table.shape[1] >= 2
+    assert study.signals.shape[1] >= 2

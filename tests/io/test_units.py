@@ -5,7 +5,8 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nashgraph.io import TableOptions, read_nodes, signals_of
+from nashgraph import read_study
+from nashgraph.io import read_nodes
 
 from ..commands import run
 
@@ -22,6 +23,6 @@ def test_gaps_are_filled_alike_in_any_unit(seed, unit):
     random = np.random.default_rng(seed)
     table = pd.DataFrame(random.normal(size=(20, 4)), columns=list("abcd")).assign(name=[f"n{k}" for k in range(20)])
     table.loc[3, "d"] = np.nan
-    options = TableOptions(missing="impute", standardize=False)
-    here, there = (signals_of(one, options).table.loc["d", "n3"] for one in (table, table.assign(a=unit * table.a)))
+    both = (table, table.assign(a=unit * table.a))
+    here, there = (read_study(one, gaps="impute", standardize=False).signals.loc["d", "n3"] for one in both)
     np.testing.assert_allclose(here, there)

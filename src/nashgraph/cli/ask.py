@@ -89,7 +89,7 @@ def what_to_fit(
     )
     assert file is not None
     job = with_alters_at(record.job, alters)
-    study = study_again(job, file, alters, place) or study_read(file, job.table, complete=False)
+    study = study_again(record, place, file, alters)
     return job, study, file, known
 
 

@@ -14,7 +14,7 @@ from ..comparison import compare as compare_methods
 from ..comparison import verdict
 from ..estimators import METHODS
 from ..files import claimed
-from ..io import Job, Signals
+from ..io import Job
 from ..network_check import check_network
 from ..report.reference import questions_of
 from .commands import BUG_REPORT, DONE, UNFINISHED
@@ -22,7 +22,7 @@ from .fitting import check_engine, check_given, flat_parameters, methods_with, w
 from .learn import check_inputs_kept, note_signals, write_tables
 from .messages import Voice, counting, listed, records
 from .options import ClusterArguments, CompareArguments, FileArguments, GameArguments
-from .reading import signals_in, study_read, truth_noted
+from .reading import Signals, signals_in, study_read, truth_noted
 
 # Warnings and errors of a method that are about the user's data, by the names that a comparison's table has.
 NO_BUGS = ("InputError", "InputTypeError", "DataWarning", "ConvergenceWarning", "UserWarning", "RuntimeWarning")

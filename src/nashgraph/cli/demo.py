@@ -1,4 +1,4 @@
-"""``nashgraph demo``: a village asked about ties, with the truth beside it, and the karate club from four signals."""
+"""``nashgraph demo``: a village asked about ties, next to the truth, and the karate club from four signals."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from ..estimators import GLGP, LEARNERS, METHODS, ConsensusGL, GraphEstimator, L
 from ..estimators.glgp import as_solver
 from ..files import in_bytes
 from ..graph import EVIDENCE, LearnedGraph
-from ..io import Job, Signals
+from ..io import Job
 from ..metrics import edge_auc, edge_average_precision, edge_precision_recall, symmetrize_for
 from ..pairs.memory import free_memory
 from ..solvers import COST
@@ -32,6 +32,7 @@ from .commands import FLAGS, meant
 from .messages import Voice, bar, converging, counting, engine_noted, plain, tallied
 from .options import LearnArguments, PathArguments
 from .phrases import option_of
+from .reading import Signals
 
 if TYPE_CHECKING:
     import networkx as nx

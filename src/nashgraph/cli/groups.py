@@ -16,7 +16,7 @@ import typer
 
 from ..consensus.parallel import cluster_map, runs_whole_tasks
 from ..files import claimed, written_together
-from ..io import Job, ModelRecord, Signals, TableError, has_column, plan_text, read_groups
+from ..io import Job, ModelRecord, TableError, has_column, plan_text, read_groups
 from ..io.graphs import write_csv
 from ..network_check import NetworkCheck
 from ..report.comparing import compared_groups
@@ -29,7 +29,7 @@ from .fitting import Outcome, learned, needs_complete
 from .learn import EDGES, FILES, INDEX, LAYOUT, NODES, SCORES, Inputs, Run, check_inputs_kept, code_of, json_of, ties_of
 from .messages import Note, Voice, counted, counting, engine_noted, listed
 from .phrases import phrased
-from .reading import arguments_of, placed, sentence, signals_in
+from .reading import Signals, arguments_of, placed, sentence, signals_in
 
 FOLDER = "groups"
 FOLDERS = "groups.csv"

@@ -16,7 +16,7 @@ from ..certificate import exact
 from ..estimators import ConsensusGL
 from ..files import check_folder, claimed, in_bytes, written_together
 from ..graph import NOT_CENTRAL, LearnedGraph
-from ..io import GRAPH_FILES, Job, ModelRecord, Signals, TableError, file_record, load_signals, plan_text, sha256_of
+from ..io import GRAPH_FILES, Job, ModelRecord, TableError, file_record, plan_text, read_plan, sha256_of
 from ..io.graphs import write_csv
 from ..network_check import NetworkCheck
 from ..plan import PlanError
@@ -34,6 +34,7 @@ from .reading import (
     KEY,
     NAMES,
     PLAN,
+    Signals,
     data_file,
     is_plan,
     placed,
@@ -79,23 +80,20 @@ class Run:
     out: Path
     voice: Voice
     signals: Signals
+    study: Study
     truth: nx.Graph[str] | None = None
     known: pd.DataFrame | None = None
     layout: pd.DataFrame | None = None
     structure: NetworkCheck | None = None
-    study: Study | None = None
     files: list[str] = field(default_factory=list)
 
     def begin(self) -> None:
         """Read the other inputs, and say how."""
         job, inputs, signals, voice = self.job, self.inputs, self.signals, self.voice
-        if self.study is None:
-            note_signals(inputs.table, signals, voice)
-        else:
-            say_reading(self.study, self.out / PLAN, voice)
-            for warning in signals.warnings:
-                voice.collect(warning, warning=True)
-        key = None if self.study is None else self.study.key
+        say_reading(self.study, self.out / PLAN, voice)
+        for warning in signals.warnings:
+            voice.collect(warning, warning=True)
+        key = self.study.key
         if job.method != TIES:
             self.structure = note_structure(signals, voice)
         self.truth = truth_noted(inputs.truth, signals, job, voice, key)
@@ -148,7 +146,7 @@ class Run:
             graph=outcome.whole,
             signals=self.signals.table,
             structure=self.structure,
-            spellings=None if self.study is None else self.study.names,
+            spellings=self.study.names,
         )
         chips = [f"{words[0].upper()}{words[1:]}." for words, _ in verdicts(summary, leaders(outcome.graph))]
         self.voice.headline = [" ".join(chips), *most_influential(outcome.graph)]
@@ -162,8 +160,7 @@ class Run:
                 io.write_members(folder / MEMBERS, whole.names, whole.weights, outcome.resampled)
                 record = replace(record, members_sha256=sha256_of(folder / MEMBERS))
             (folder / MODEL).write_text(io.record_to_json(record), encoding="utf-8")
-            if self.study is not None:
-                write_reading(folder, self.study, [self.inputs.table, *alters_file(self.job.table)], self.out)
+            write_reading(folder, self.study, [self.inputs.table, *alters_file(self.job.table)], self.out)
             write_csv(summary.layout, folder / LAYOUT, "name")
             if outcome.selection is not None:
                 io.write_edges(outcome.selection.graph, folder / SELECTED)
@@ -174,18 +171,11 @@ class Run:
         return record
 
 
-def run_job(job: Job, inputs: Inputs, out: Path, voice: Voice, study: Study | None = None) -> ModelRecord:
-    """Learn, score and write; say what was decided on the way and what came of it.
-
-    Without a study the table is read as earlier versions read it, for a model that one of them wrote.
-    """
+def run_job(job: Job, inputs: Inputs, out: Path, voice: Voice, study: Study) -> ModelRecord:
+    """Learn, score and write; say what was decided on the way and what came of it."""
     check_inputs_kept(out, [*inputs.files, *alters_file(job.table)])
     with voice.noting_warnings():
-        if study is None:
-            signals = load_signals(inputs.table, job.table, complete=needs_complete(job))
-        else:
-            signals = signals_in(study, job.table.gossip)
-        run = Run(job, inputs, out, voice, signals, study=study)
+        run = Run(job, inputs, out, voice, signals_in(study, job.table.gossip), study)
         with claimed(out):
             run.begin()
             outcome = learned(job, run.signals, voice, run.known)
@@ -408,17 +398,20 @@ def run(
     options = with_other_table(options, asked.file)
     voice = asked.speech.voice(brief=True)
     study = None
+    plan = read_plan(asked.file) if is_plan(asked.file) else None
     if asked.anonymous and options.gossip:
         raise typer.BadParameter("--set gossip needs the names that --anonymous leaves out: leave one out")
     file = data_file(asked.file)
     if options.group is None:
         refuse_another(asked.out, file, force=asked.force)
         study = study_for(asked, options, voice, method=chosen.method)
-    plan = None if study is None else study.plan
     settings = {} if plan is None else dict(plan.learn)
     if chosen.method != AUTO:
         settings["method"] = chosen.method
-    tells = study is not None and study.tells_of_ties
+    if study is None:
+        tells = plan is not None and bool(plan.table.of_role("names", "count", "n_ties"))
+    else:
+        tells = study.tells_of_ties
     method = told.method(str(settings.pop("method", AUTO)), chosen.known, tells=tells)
     if method == AUTO:
         method = "consensus"
@@ -430,8 +423,8 @@ def run(
         job = replace(job, plan=plan_text(placed(study.plan, [file, *alters_file(options)], asked.out)))
     inputs = Inputs(file, asked.truth, chosen.known, None, asked.layout_of, asked.interventions, asked.formats)
     with cluster.opened(game, voice):
-        if options.group is not None:
-            plan_given = asked.file if is_plan(asked.file) else None
+        if study is None:
+            plan_given = None if plan is None else asked.file
             return run_groups(job, inputs, asked.out, voice, lines_of(asked), learn, plan_given)
         record = run_job(job, inputs, asked.out, voice, study)
     voice.answer({**json_of(record), "headline": voice.headline, "out": str(asked.out)})

@@ -6,7 +6,7 @@ import functools
 import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ import typer
 from .. import io
 from ..decisions import Decision
 from ..files import written_together
-from ..io import Job, Signals, TableOptions, plan_text, read_plan, read_record, read_study
+from ..io import Job, ModelRecord, TableError, TableOptions, plan_text, read_plan, read_record, read_study
 from ..io.anonymous import anonymised, coded_ties, read_key, write_key
 from ..io.graphs import write_csv
 from ..io.names import chosen_columns
@@ -25,6 +25,7 @@ from ..io.people import Register, named_people
 from ..metrics import symmetrize_for
 from ..plan import Plan, PlanError, TablePlan
 from ..study import Study
+from ..tie_survey import TieSurvey
 from ..validation import Array, InputError, listing, silent_sentence
 from .commands import DONE
 from .messages import Voice, counted
@@ -37,6 +38,35 @@ if TYPE_CHECKING:
 PLAN = "plan.toml"
 NAMES = "names.csv"
 KEY = "key.csv"
+
+
+@dataclass(frozen=True, eq=False)
+class Signals:
+    """A study as the methods take it.
+
+    Attributes
+    ----------
+    table : DataFrame of shape (n_signals, n_nodes), the columns named by the nodes
+    benefit : array of shape (n_nodes,), where a column of the file gives it
+    notes : list of str, what was decided on the way
+    standardized : bool, whether every signal was brought to mean 0 and spread 1
+    missing : array of shape (n_nodes,), the share of signals that each node lacks in the file
+    silent : array of shape (n_nodes,), which nodes have 0 in every signal, as several others have
+    columns : DataFrame, what the file says of each node, one row for each, before it is coded or scaled; also columns
+        that are not used as signals
+    told : TieSurvey, optional, what people said about their ties
+    warnings : list of str, those of the notes that everybody should read
+    """
+
+    table: pd.DataFrame
+    benefit: Array | None
+    notes: list[str]
+    standardized: bool
+    missing: Array
+    silent: Array
+    columns: pd.DataFrame
+    told: TieSurvey | None = None
+    warnings: list[str] = field(default_factory=list)
 
 
 def overrides_of(options: TableOptions) -> dict[str, Any]:
@@ -130,21 +160,27 @@ def is_plan(file: Path) -> bool:
     return file.suffix.lower() == ".toml"
 
 
-def study_again(job: Job, file: Path, alters: Path | None, model: Path) -> Study | None:
+def study_again(record: ModelRecord, model: Path, file: Path, alters: Path | None) -> Study:
     """Read a study by the plan of its model; models of earlier versions have none.
 
     People who have codes get those of the key next to the model.
     """
-    if not job.plan:
-        return None
+    plan_in_model = record.job.plan
+    if not plan_in_model:
+        raise TableError(
+            f"{model.name} was written by an earlier nashgraph ({record.versions.get('nashgraph', 'unknown')}), which "
+            f"stored no plan of how the table is read: learn again with 'nashgraph learn {file}'"
+        )
     with tempfile.TemporaryDirectory() as folder:
         text = Path(folder) / PLAN
-        text.write_text(job.plan, encoding="utf-8", errors="replace")
+        text.write_text(plan_in_model, encoding="utf-8", errors="replace")
         plan = read_plan(text)
     # The files were compared with those of the model already, and --force takes others.
     tables = [replace(table, sha256="") for table in plan.tables]
     others = [] if alters is None else [alters]
-    study = read_study(file, *others, plan=replace(plan, tables=tuple(tables)), anonymous=False)
+    names = str(model.parent / plan.names) if plan.names else ""
+    plan = replace(plan, tables=tuple(tables), names=names)
+    study = read_study(file, *others, plan=plan, anonymous=False)
     return anonymised(study, read_key(model.with_name(KEY))) if plan.anonymous else study
 
 

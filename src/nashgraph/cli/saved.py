@@ -1,4 +1,4 @@
-"""What is done with a network that was learned: ``nashgraph show``, ``rerun`` and ``act``; act takes any network."""
+"""Commands about a network that was learned: ``nashgraph show``, ``rerun`` and ``act``; act takes any network."""
 
 from __future__ import annotations
 
@@ -130,7 +130,8 @@ def run_rerun(asked: RerunArguments) -> int:
         if now != (before := earlier.versions.get(name)):
             voice.note(f"{name} is {now} here and was {before}")
     job = with_alters_at(earlier.job, alters)
-    record = learn.run_job(job, Inputs(file, truth, known, place), out, voice, study_again(job, file, alters, place))
+    study = study_again(earlier, place, file, alters)
+    record = learn.run_job(job, Inputs(file, truth, known, place), out, voice, study)
     same, difference, sentence = compared(earlier, place.parent / EDGES, record, out / EDGES)
     voice.say(sentence)
     verdict = {"same": same, "bit_identical": difference == 0.0, "largest_difference": plain(difference)}

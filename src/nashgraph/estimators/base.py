@@ -405,7 +405,7 @@ def hint_if_turned_over(X: pd.DataFrame) -> None:
     """Warn of a table that looks like a survey, people in rows: it would give a network of its questions."""
     words = [name for name in X.columns if X[name].dtype == object or pd.api.types.is_string_dtype(X[name].dtype)]
     words = [name for name in words if X[name].map(lambda value: isinstance(value, str)).any()]
-    turn = "columns are the nodes here: if rows are, pass nashgraph.io.signals_of"
+    turn = "columns are the nodes here: if rows are, pass nashgraph.read_study(table).signals"
     if words and not pd.to_numeric(X[words[0]], errors="coerce").notna().any():
         raise InputError(
             f"X has text in the column(s) {listing(words)}: {turn}(X).table, which turns the table and codes text as "

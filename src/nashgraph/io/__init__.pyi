@@ -17,17 +17,11 @@ from .model_record import read_record as read_record
 from .model_record import record_to_json as record_to_json
 from .model_record import sha256_of as sha256_of
 from .names import group_names as group_names
-from .names import of_group as of_group
 from .options import TableOptions as TableOptions
 from .plan_file import plan_text as plan_text
 from .plan_file import read_plan as read_plan
 from .plan_file import write_plan as write_plan
 from .read import read_table as read_table
-from .recognize import TieColumn as TieColumn
-from .recognize import tie_columns as tie_columns
-from .signals import Signals as Signals
-from .signals import load_signals as load_signals
-from .signals import signals_of as signals_of
 from .studies import read_groups as read_groups
 from .studies import read_study as read_study
 from .ties import Group as Group

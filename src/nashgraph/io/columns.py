@@ -164,27 +164,3 @@ def refuse_what_never_is_a_number(column: pd.Series) -> None:
         raise TableError(f"column {column.name!r} holds complex numbers: --drop it, or make it real")
     if some(list, tuple, dict, set, np.ndarray):
         raise TableError(f"column {column.name!r} holds lists or records: --drop it, or make a column of each part")
-
-
-def is_wordy(column: pd.Series, options: TableOptions = DEFAULT, codes: Collection[str] = ()) -> bool:
-    """Tell whether a column is words: truth values, categories, or text less than half of which is numbers.
-
-    Codes for gaps do not count.
-    """
-    kind = column.dtype
-    if pd.api.types.is_bool_dtype(kind) or isinstance(kind, pd.CategoricalDtype | pd.IntervalDtype):
-        return True
-    if not is_text(column):
-        return False
-    refuse_what_never_is_a_number(column)
-    counts = column.value_counts()  # a word occurs often, and is looked at once
-    values = pd.Series(counts.index, name=column.name)
-    if all(isinstance(value, bool) for value in values):
-        return True
-    told = ~among(values, codes)
-    values = values[told]
-    counts = counts[told.to_numpy()]
-    if not len(values):
-        return True
-    share = counts[understood(values, options)[0].notna().to_numpy()].sum() / counts.sum()
-    return bool(share < 0.5) and not all(DECIMAL_COMMA.fullmatch(str(value).strip()) for value in values)

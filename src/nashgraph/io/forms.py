@@ -12,11 +12,11 @@ import pandas as pd
 
 from ..plan import ColumnPlan
 from ..validation import listing
-from .coding import ordered
 from .errors import TableError
 from .options import TableOptions
 from .profiles import Profile, last_part
 from .read import read_table
+from .scales import ordered
 from .vocabulary import NO, NO_ANSWER, YES
 
 # Types of questions whose columns are no answers, each with the reason.

@@ -88,9 +88,13 @@ def _raw(
     questions = table.attrs.get("questions", {})
     table.attrs = {}  # pandas copies them with every column
     for place, dtype in enumerate(table.dtypes):
+        column: Any = table.iloc[:, place]
+        if isinstance(dtype, pd.IntervalDtype):
+            table.isetitem(place, column.astype(object).map(str, na_action="ignore").to_numpy())
+        elif is_text(column) and (column == "None").any():
+            table.isetitem(place, _without_none(column))
         if not pd.api.types.is_object_dtype(dtype):
             continue
-        column: Any = table.iloc[:, place]
         if column.map(lambda cell: isinstance(cell, NESTED)).any():
             table.isetitem(place, column.map(_as_text))
     trim = trimmed(table, None if plan is None else plan.no_data)
@@ -120,6 +124,13 @@ def _plain(source: pd.DataFrame) -> pd.DataFrame:
         # Lists, complex numbers and the like are read as the text that they print.
         table[name] = column.map(lambda cell: cell if isinstance(cell, str | bool) else _cell(cell), na_action="ignore")
     return table
+
+
+def _without_none(column: pd.Series) -> Any:
+    """Return numbers if all cells are numbers or "None", as Python writes a gap; among words it is an answer."""
+    values = pd.to_numeric(column, errors="coerce")
+    gaps = column.isna() | (column == "None")
+    return values if values[~gaps].notna().all() and not gaps.all() else column
 
 
 def _cell(cell: Any) -> Any:

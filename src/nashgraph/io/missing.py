@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
-import pandas as pd
 
-from ..validation import Array, listing
-from .columns import among, is_text
-from .errors import TableError
-from .names import chosen_column
-from .vocabulary import NO_ANSWER
+from ..validation import Array
 
 # 99, 98, 97, 999, ... 99997, and the doubled ones.
 NUMBERS = np.array([10**digits - k for digits in range(2, 6) for k in (1, 2, 3)] + [77, 88, 777, 888])
@@ -21,57 +15,6 @@ BLOCK = 256  # nodes whose gaps are filled at a time: their distances to 50,000 
 TIED = 1e-9  # squared distances, for each signal and in units of its spread, that differ by less are equal
 
 Names = Sequence[str] | Array
-
-
-@dataclass(frozen=True)
-class GapCodes:
-    """The codes of missing values: in all columns, in single ones, and whether obvious codes count as well."""
-
-    anywhere: frozenset[str]
-    within: dict[str, frozenset[str]]
-    plain: bool
-
-    @property
-    def words(self) -> frozenset[str]:
-        """Words that are gaps in every column."""
-        return NO_ANSWER if self.plain else frozenset()
-
-    def emptied(self, column: pd.Series) -> pd.Series:
-        """Return a column with the given codes as gaps."""
-        codes = self.anywhere | self.within.get(str(column.name), frozenset())
-        if not codes:
-            return column
-        values = pd.to_numeric(pd.Series(sorted(codes)), errors="coerce").dropna()
-        if is_text(column) or isinstance(column.dtype, pd.CategoricalDtype):
-            texts = column.astype(object)
-            same = texts.map(written).isin(codes) | pd.to_numeric(texts, errors="coerce").isin(values)
-            return texts.mask(same.astype(bool), np.nan) if same.any() else column
-        return column.mask(column.isin(values).astype(bool)) if pd.api.types.is_numeric_dtype(column.dtype) else column
-
-    def answered(
-        self, column: pd.Series, also: Collection[str] = (), spare: Collection[str] = ()
-    ) -> tuple[pd.Series, list[str]]:
-        """Return a column without the words that plainly say "no answer", and which those were."""
-        silent = among(column, {*self.words, *also}) & ~column.isin(spare)
-        return (column.mask(silent) if silent.any() else column), sorted({str(word).strip() for word in column[silent]})
-
-
-def gap_codes(given: Iterable[str], columns: Collection[str]) -> GapCodes:
-    """Return the codes in a user's list: values, or values of one column as column=value."""
-    given = list(given)
-    anywhere = set[str]()
-    within = dict[str, frozenset[str]]()
-    plain = True
-    whole = {parts for parts in given if parts.rpartition("=")[0] in columns}  # a question may have commas
-    for item in (part for parts in given for part in ([parts] if parts in whole else parts.split(","))):
-        name, mark, value = item.rpartition("=")
-        if mark:
-            within[chosen_column(name, columns)] = within.get(name, frozenset()) | {written(value)}
-        elif item == "none":
-            plain = False
-        elif item != "auto":
-            anywhere.add(written(item))
-    return GapCodes(frozenset(anywhere), within, plain)
 
 
 def written(cell: object) -> str:
@@ -109,27 +52,6 @@ def stray_codes(values: Array) -> list[float]:
         return []  # from 0 up it may be a count
     whole = (np.diff(scale) == 1.0).all() and strays[0] - scale[-1] > 2.0
     return [float(value) for value in strays] if whole else []
-
-
-def ask_about_strays(found: dict[str, list[float]], others: Iterable[Array]) -> str:
-    """Return the question whether 9 and the like in a scale from 1 to 3 are answers, and what to type."""
-    codes = sorted({code for codes in found.values() for code in codes})
-    alone = not any(np.isin(codes, values).any() for values in others)
-    each = [f"{name}={code:g}" for name, codes in found.items() for code in codes]
-    shown = listing(f"{name!r} has {', '.join(f'{code:g}' for code in codes)}" for name, codes in found.items())
-    return (
-        f"{len(found)} column(s) have a number far above their scale: {shown}. If it means no answer, pass --na "
-        f"'{','.join(f'{code:g}' for code in codes) if alone else ','.join(each)}'; if it is an answer, --keep "
-        f"'{','.join(found)}'"
-    )
-
-
-def refuse_where(wrong: Array, what: str, nodes: Names, signals: Names, remedy: str) -> None:
-    """Refuse values that are missing or infinite, with the place of the first."""
-    places = np.argwhere(wrong)
-    if places.size:
-        first = f"the first at node {nodes[places[0, 0]]}, {signals[places[0, 1]]!r}"
-        raise TableError(f"{len(places)} value(s) are {what}, {first}: {remedy}")
 
 
 def filled(values: Array, centre: Array, spread: Array) -> tuple[Array, str]:

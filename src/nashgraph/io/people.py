@@ -45,7 +45,7 @@ def distance(one: str, other: str) -> int:
 
 @dataclass(frozen=True)
 class Match:
-    """The person whom a name means ("" for nobody) and its distance; ``sure`` if it cannot be anybody else."""
+    """The person meant by a name ("" for nobody) and its distance; ``sure`` if it cannot be anybody else."""
 
     person: str
     distance: int

@@ -226,6 +226,14 @@ def metadata(profiles: list[Profile]) -> dict[str, str]:
     if its numbers are all different.
     """
     reasons = {profile.name: profile.tool for profile in profiles if profile.tool}
+    first = profiles[0] if profiles else None
+    if (
+        first is not None
+        and re.fullmatch(r"(?:Unnamed: \d+)?", first.name)
+        and first.whole is not None
+        and first.unique
+    ):
+        reasons[first.name] = "a number in the list"  # row numbers that a program saved with the table
     sure = [name for name in reasons if spoken(last_part(name)) not in AMBIGUOUS]
     by_name = {profile.name: profile for profile in profiles}
     nested = {name.rpartition("/")[0] for name in by_name}
@@ -234,7 +242,7 @@ def metadata(profiles: list[Profile]) -> dict[str, str]:
         counter = reason == "a number in the list" and not (profile.whole is not None and profile.unique)
         unclear = profile.spoken in AMBIGUOUS and not name.startswith("_") and len(sure) < SEVERAL
         # "assets/phone" is a choice of the question assets, and a phone of 0 or 1 is one that people own.
-        choice = name.rpartition("/")[0] in by_name and name.rpartition("/")[0] in nested
+        choice = "/" in name and name.rpartition("/")[0] in by_name and name.rpartition("/")[0] in nested
         born = reason == "when the person was born" and not profile.is_date
         owned = reason == "how to reach the person" and profile.distinct <= 2 < profile.filled
         if counter or unclear or choice or owned or born:

@@ -10,10 +10,10 @@ import pandas as pd
 from ..decisions import Decision
 from ..plan import TablePlan
 from ..validation import listing
-from .columns import as_name, is_text, plain_numbers
+from .columns import as_name, is_text, plain_numbers, whole_numbers
 from .errors import TableError
-from .names import plain_names
-from .recognize import is_count
+from .names import plain_names, words_of
+from .vocabulary import COUNTS, RATINGS
 
 PERSON = "person"  # the column that names the people of a table that was turned
 
@@ -180,3 +180,16 @@ def matrix_ties(cells: pd.DataFrame, names: list[str]) -> tuple[pd.DataFrame, bo
     people = np.array(names, dtype=object)
     ties = {"source": people[source], "target": people[target], "weight": values[source, target]}
     return pd.DataFrame(ties), bool(len(source))
+
+
+def is_count(column: pd.Series, name: str, share_given: float) -> bool:
+    """Tell whether the answers of a long table are counts, so that a pair without a row is a 0 and not a gap.
+
+    Counts are whole numbers from 1 on: called plays, visits or the like, or larger than any scale and given for few of
+    the pairs.
+    """
+    values = whole_numbers(column.dropna())
+    if values is None or values.min() < 1:
+        return False
+    words = {*words_of(name)}
+    return bool(words & COUNTS or (values.max() > 12 and share_given < 0.5 and not words & RATINGS))

@@ -15,12 +15,17 @@ from .columns import as_name
 from .names import is_few, plain_names, words_of
 from .people import Register, share_of_people
 from .profiles import MAIL, PHONE, UUID, Profile, spoken
-from .recognize import HOW_MANY, KNOWN_PEOPLE, TIED
 from .rows import in_blocks
 from .scales import codes_of_block, scale_of
 from .shapes import Rows
 from .vocabulary import NO, QUANTITIES, UNTICK
 
+TIED = re.compile(
+    r"(?:friend|contact|tie|neighbou?r|relative|relation|acquaintance|colleague|co-?worker|peer|classmate|alter|kin|"
+    r"connection|confidant|advis[oe]r|follower|nominee|nomination|amie?|freund|amigo)e?s?"
+)
+HOW_MANY = re.compile(r"\b(?:how many|number|num|count|counts|total|no|nr|n|nb|wieviele|wie viele|combien|cuantos)\b")
+KNOWN_PEOPLE = re.compile(r"how many\b.*\b(?:you know|do you have|are your|of your|among your|talk to|visit)\b")
 FINER = "where the person lives, said better by other columns"
 OTHERS = re.compile(r".*\b(other|others|autre|otro|andere|sonstige)\b.*")  # a choice whose text stands elsewhere
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,11 +14,10 @@ import pandas as pd
 
 from ..plan import ColumnPlan, PlanError
 from ..validation import Array
-from .coding import ordered
 from .columns import as_name
 from .missing import plain_codes, stray_codes
 from .profiles import Profile
-from .vocabulary import NO, NO_ANSWER, TICK, UNTICK, YES
+from .vocabulary import NO, NO_ANSWER, SCALES, TICK, UNTICK, YES
 
 MOST_CHOICES = 25  # of a question with several in a cell
 LEAST_TICKS = 3  # cells of one word, below which they are no choice
@@ -295,6 +295,10 @@ Texts = Sequence[str | None]  # the different cells of a column, and None for a 
 def coded_answers(column: pd.Series, plan: ColumnPlan) -> tuple[list[str], Array]:
     """Return the signals of a column as its plan says: names, and a column each, NaN without an answer."""
     missing = {code.casefold() for code in plan.missing}
+    if plan.scale == "ordered" and not plan.order and isinstance(column.dtype, pd.CategoricalDtype):
+        levels = [as_name(level) for level in column.dtype.categories]
+        # The file has an order of its own.
+        plan = replace(plan, order=tuple(level for level in levels if level.casefold() not in missing))
     if plan.scale not in ("tick", "category", "multiple") and column.dtype.kind in "iufb" and not plan.order:
         values = column.to_numpy(dtype=float, na_value=np.nan).copy()
         codes = pd.to_numeric(pd.Series(sorted(missing), dtype=object), errors="coerce").dropna()
@@ -379,7 +383,39 @@ def _unread(texts: Sequence[str], row: int, plan: ColumnPlan) -> PlanError:
     )
 
 
-def is_constant(values: Collection[float]) -> bool:
-    """Tell whether all values that are there are the same."""
-    array = np.asarray([value for value in values if not np.isnan(value)])
-    return bool(array.size == 0 or (array == array[0]).all())
+# ------------------------------------------------------------------------------------------------ known orders
+
+RATE = re.compile(
+    r"(less|fewer|more)?.*?\b(once|twice|few|several|couple|every|three|four|\d+)\b.*\b(day|week|weekend|month|year)s?"
+)
+SELDOM = {"never": 0.0, "hardly ever": 0.1, "rarely": 0.2, "seldom": 0.2}  # how often a year each comes
+SELDOM |= {"yearly": 1.0, "annually": 1.0, "monthly": 12.0, "weekly": 52.0, "daily": 365.0}
+
+
+def ordered(levels: Collection[str]) -> list[str]:
+    """Return levels from the lowest to the highest, or none if their order is not known."""
+    plain = {level: " ".join(level.casefold().split()) for level in levels}
+    ranks = ({word: k for k, words in enumerate(scale) for word in words} for scale in SCALES)
+    ways: Iterator[Callable[[str], Any]] = itertools.chain((rank.get for rank in ranks), (_rate, _first_number))
+    for way in ways:
+        keys = {level: way(plain[level]) for level in levels}
+        if None not in keys.values() and len({*keys.values()}) == len(keys):
+            return sorted(levels, key=keys.__getitem__)
+    return []
+
+
+def _rate(level: str) -> float | None:
+    """Return how often a year a level means: "once a month" is 12, "less than once a month" a little below."""
+    if level in SELDOM or not (found := RATE.fullmatch(level)):
+        return SELDOM.get(level)
+    words = {"once": 1, "every": 1, "twice": 2, "couple": 2, "three": 3, "few": 3, "several": 3.5, "four": 4}
+    a_year = {"day": 365, "week": 52, "weekend": 52, "month": 12, "year": 1}[found[3]]
+    return float(words.get(found[2]) or found[2]) * a_year * {"less": 0.9, "fewer": 0.9, "more": 1.1}.get(found[1], 1.0)
+
+
+def _first_number(level: str) -> tuple[float, int] | None:
+    """Return the first number in a level such as 18-25, with "under 18" below it and "over 65" above."""
+    found = re.search(r"\d+(?:\.\d+)?", level.replace(",", ""))
+    below = re.match(r"<|under|below|less|up to|at most", level)
+    above = re.match(r">|over|above|more", level)
+    return (float(found[0]), bool(above) - bool(below)) if found else None

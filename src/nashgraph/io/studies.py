@@ -241,9 +241,12 @@ def _planned_columns(
     own = {column.name: column for column in (*shape, *rest)}
     plans = [own[str(name)] for name in raw.table.columns]
     if rows.kind in ("answers", "events", "columns"):
-        wide = turned(raw.table, replace(table, columns=tuple(plans))).table
-        profiles = profiles_of(wide.drop(columns=PERSON))
-        plans += guessed_columns(profiles, Rows("people"))
+        shape_of_people = turned(raw.table, replace(table, columns=tuple(plans)))
+        questions = guessed_columns(profiles_of(shape_of_people.table.drop(columns=PERSON)), Rows("people"))
+        if any(decision.kind == "counts" for decision in shape_of_people.decisions):
+            # 88 and 998 are many plays, and no codes for a missing answer.
+            questions = [replace(plan, missing=(), unsure=False) for plan in questions]
+        plans += questions
     return overrides.applied(plans, [plan.name for plan in plans])
 
 

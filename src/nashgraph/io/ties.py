@@ -23,13 +23,13 @@ from .graphs import guarded, unguarded
 from .names import group_labels
 from .options import BYTES_A_CELL, MAX_CELLS, TableOptions
 from .read import check_file, read_table
-from .recognize import ENDS
 
 if TYPE_CHECKING:
     import networkx as nx
 else:
     nx = lazy_loader.load("networkx")  # it takes a tenth of a second, and learning does without
 
+ENDS = (("source", "target"), ("from", "to"), ("ego", "alter"), ("sender", "receiver"))  # columns of an edge list
 ALL = "*"  # in place of a target: all ties of the source are known
 GRAPHS = {
     **{".graphml": "GraphML", ".xml": "GraphML", ".gml": "GML", ".dl": "UCINET's DL"},

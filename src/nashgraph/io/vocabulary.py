@@ -18,7 +18,7 @@ _words = tomllib.loads(files(__package__).joinpath("words.toml").read_text(encod
 
 GAPS: list[str] = _words["gaps"]
 NO_ANSWER = frozenset[str](_words["silent"])
-CODE_WORDS, PLACES, QUANTITIES, TIMES = ({*_words[name]} for name in ("code", "place", "quantity", "time"))
+CODE_WORDS, PLACES, QUANTITIES = ({*_words[name]} for name in ("code", "place", "quantity"))
 NODE_WORDS = PLACES | {*_words["node"]}
 QUESTIONS, ANSWERS, COUNTS, RATINGS = ({*_words[name]} for name in ("question", "answer", "count", "rating"))
 # Each a list of levels, and each level a list of words for it.

@@ -1,8 +1,8 @@
 """The web server of the app: only for this machine, only for who has the token, only for its own pages.
 
 Every request must name 127.0.0.1 and the port as its host, so that no name that a stranger points here is answered
-(DNS rebinding). It must carry the token, which the address opened first puts into a cookie. What changes anything must
-come from a page of this server (Origin), so that no other page in the browser can ask for it.
+(DNS rebinding). It must carry the token, which the address opened first puts into a cookie. Requests that change
+anything must come from a page of this server (Origin), so that no other page in the browser can ask for it.
 """
 
 from __future__ import annotations

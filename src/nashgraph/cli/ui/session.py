@@ -110,7 +110,7 @@ class BusyError(InputError):
 class Session:
     """The state of the app: there is one user, and one run at a time; the folder is deleted by ``close``.
 
-    Who has ``token`` may do everything, who has ``key`` may read the results.
+    The ``token`` allows everything, and the ``key`` allows reading the results.
     """
 
     quick_bytes = 1_000_000  # of a file that is read at once: a process of its own takes a second to start
@@ -354,7 +354,7 @@ class Session:
 
     @property
     def actions(self) -> dict[str, Callable[[dict[str, str]], None]]:
-        """What the buttons and fields of the page do."""
+        """The functions of the buttons and fields of the page."""
         forget = {f"forget-{kind}": lambda _, kind=kind: self.forget(kind) for kind in form.uploads()}
         return forget | {
             "example": self.example,
