@@ -366,8 +366,13 @@ WITHOUT_NAMES = {
     "plot_plan": "draws a table of plan_study",
     "write_report": "writes what summarize returns",
     **dict.fromkeys(["report.Differences", "report.GroupTest", "report.Summary"], "results"),
-    **dict.fromkeys(["report.differences", "report.methods_paragraph"], "take one fitted model"),
-    "report.plot_networks": "draws several networks",
+    **dict.fromkeys(
+        [f"report.{name}" for name in ("differences", "methods_paragraph", "plot_influence")], "take one fitted model"
+    ),
+    **dict.fromkeys(
+        [f"report.{name}" for name in ("plot_differences", "plot_stability", "plot_networks")],
+        "draw results or several networks",
+    ),
     "report.stability_curve": "draws parts of the signals at random",
     "WeightedTotal": "its weights are a field of GamePrior's welfare (tests/games)",
     "EqualGroups": "its groups are a field of GamePrior's welfare (tests/games)",

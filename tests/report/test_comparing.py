@@ -4,10 +4,11 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 from sklearn.base import BaseEstimator
 
 from nashgraph import ConsensusGL, LearnedGraph, SmoothGL
-from nashgraph.report import compare_groups, differences, plot_networks, summarize
+from nashgraph.report import compare_groups, differences, plot_differences, plot_networks, summarize
 from nashgraph.report.comparing import compared_groups
 from nashgraph.report.html import write_index
 from nashgraph.validation import InputError
@@ -104,6 +105,8 @@ def test_a_hub_differs_from_the_rest_and_equal_nodes_do_not():
     weights = model.graph_.undirected().weights
     assert ties.differ[0, np.argmin(ties.values)], "the heaviest tie and the lightest"
     assert len(ties.values) == weights.nnz // 2
+    image = plot_differences(found, Figure().subplots()).images[0].get_array()
+    np.testing.assert_array_equal(image, found.differ)
     with pytest.raises(InputError, match="no replicates"):
         differences(SmoothGL().fit(X))
 

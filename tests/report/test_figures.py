@@ -11,7 +11,9 @@ from nashgraph.report import (
     methods_paragraph,
     plot_adjacency,
     plot_calibration,
+    plot_influence,
     plot_precision_recall,
+    plot_stability,
     stability_curve,
     summarize,
 )
@@ -42,12 +44,23 @@ def test_a_matrix_by_community_has_its_blocks_on_the_diagonal(ax):
     assert len(ax.lines) == 2
 
 
-def test_stability_grows_with_the_share_of_signals():
+def test_influence_has_its_interval(model, ax):
+    nodes = model.graph_.nodes().head(5)
+    plot_influence(model, ax, n_nodes=5)
+    assert [tick.get_text() for tick in ax.get_yticklabels()] == nodes["name"].tolist()
+    ends = np.array([segment[:, 0] for segment in ax.collections[0].get_segments()])
+    np.testing.assert_allclose(ends, nodes[["influence_low", "influence_high"]])
+    np.testing.assert_allclose(ax.lines[0].get_xdata(), nodes["influence"])
+
+
+def test_stability_grows_with_the_share_of_signals(ax):
     random = np.random.default_rng(0)
     signals = random.normal(size=(200, 3)) @ random.normal(size=(3, 20)) + 0.3 * random.normal(size=(200, 20))
     fitted = SmoothGL(degree=4).fit(pd.DataFrame(signals))
     curve = stability_curve(fitted, pd.DataFrame(signals), shares=(0.05, 0.9, 1.0), repeats=2)
     assert curve["agreement"][0] < curve["agreement"][1] < curve["agreement"][2] == 1
+    plot_stability(curve, ax)
+    np.testing.assert_array_equal(ax.lines[0].get_ydata(), curve["agreement"])
     with pytest.raises(InputError, match="above 0 and at most 1"):
         stability_curve(fitted, signals, shares=(2.0,))
 

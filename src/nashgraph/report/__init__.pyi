@@ -2,9 +2,12 @@ from .comparing import Differences as Differences
 from .comparing import GroupTest as GroupTest
 from .comparing import compare_groups as compare_groups
 from .comparing import differences as differences
+from .comparing import plot_differences as plot_differences
 from .figures import plot_calibration as plot_calibration
+from .figures import plot_influence as plot_influence
 from .figures import plot_networks as plot_networks
 from .figures import plot_precision_recall as plot_precision_recall
+from .figures import plot_stability as plot_stability
 from .figures import stability_curve as stability_curve
 from .html import write_report as write_report
 from .plots import plot_adjacency as plot_adjacency

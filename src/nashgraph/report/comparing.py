@@ -15,11 +15,12 @@ from ..estimators import SmoothGL
 from ..graph import LearnedGraph, interval_around
 from ..matching import names_of, order_of
 from ..validation import Array, InputError, check_choice, check_integer
+from . import plots
 from .cut import cut_of
 from .prose import speaking
 
 if TYPE_CHECKING:
-    pass
+    from matplotlib.axes import Axes
 
 
 class Differences(NamedTuple):
@@ -77,6 +78,26 @@ def differences(model: Any, of: str = "nodes", *, most: int = 20, nodes: Array |
 
     low, high = interval_around(apart(values), [apart(each) for each in drawn])
     return Differences(names, values, ((low > 0) | (high < 0)).reshape(len(values), len(values)))
+
+
+def plot_differences(found: Differences, ax: Axes | None = None) -> Axes:
+    """Draw which nodes or ties differ: a dark cell if they do, a light one if the replicates do not tell.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> found = Differences(["ann", "bob"], np.array([0.9, 0.2]), np.array([[False, True], [True, False]]))
+    >>> plot_differences(found, Figure().subplots()).images[0].get_array().tolist()
+    [[0.0, 1.0], [1.0, 0.0]]
+    """
+    ax = plots.axes_or_new(ax)
+    ax.imshow(found.differ.astype(float), cmap="Greys", vmin=-0.15, vmax=1.4)
+    for place, value in enumerate(found.values):
+        ax.text(place, place, f"{value:.2g}", ha="center", va="center", fontsize=6)
+    ax.set_xticks(range(len(found.names)), found.names, rotation=90, fontsize=7)
+    ax.set_yticks(range(len(found.names)), found.names, fontsize=7)
+    ax.set_title("dark: the difference is larger than its 90% interval", fontsize=9)
+    return ax
 
 
 class GroupTest(NamedTuple):

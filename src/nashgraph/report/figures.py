@@ -11,9 +11,10 @@ from scipy.stats import spearmanr
 from sklearn.base import clone
 
 from ..graph import as_graph
-from ..validation import Array, InputError, check_choice
+from ..validation import Array, InputError, check_choice, check_integer
 from . import plots
 from .cut import cut_of, matched
+from .prose import speaking
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -26,6 +27,33 @@ if TYPE_CHECKING:
 
 
 STABLE = 0.7  # rank correlation from which influence counts as stable
+
+
+def plot_influence(graph: Any, ax: Axes | None = None, *, n_nodes: int = 20) -> Axes:
+    """Draw the influence of the most influential nodes with its 90% interval, where there is one (a forest plot).
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = plot_influence(nx.DiGraph([("bob", "ann"), ("bob", "cat")]), Figure().subplots(), n_nodes=1)
+    >>> [tick.get_text() for tick in ax.get_yticklabels()]
+    ['bob']
+    """
+    learned = as_graph(graph)
+    count = check_integer("n_nodes", n_nodes, low=1, remedy="it is a number of nodes to draw; try 20")
+    first = speaking(learned)[:count]
+    ax = plots.axes_or_new(ax)
+    rows = np.arange(len(first))
+    influence = learned.influence[first]
+    if "influence_low" in learned.node_columns:
+        low, high = (np.asarray(learned.node_columns[f"influence_{end}"])[first] for end in ("low", "high"))
+        ax.hlines(rows, low, high, color=plots.GREY, linewidth=2)
+    ax.plot(influence, rows, "o", color=plots.BLUE)
+    ax.axvline(float(learned.influence.mean()), color=plots.GREY, linestyle="dotted", linewidth=1)
+    ax.set_yticks(rows, [str(name) for name in learned.names[first]], fontsize=8)
+    ax.invert_yaxis()
+    ax.set_xlabel("influence, 90% interval" if "influence_low" in learned.node_columns else "influence")
+    return ax
 
 
 def stability_curve(
@@ -83,6 +111,25 @@ def stability_curve(
         "correlation": correlation.mean(axis=1),
         "cs": np.asarray(np.max(1.0 - np.asarray(shares)[stable], initial=0.0)),
     }
+
+
+def plot_stability(curve: dict[str, Array], ax: Axes | None = None) -> Axes:
+    """Draw what :func:`stability_curve` found; the line at 0.7 is the bound of the CS coefficient.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> curve = {"share": np.array([0.5, 1.0]), "agreement": np.array([0.4, 1.0]), "correlation": np.array([0.6, 1.0])}
+    >>> len(plot_stability(curve, Figure().subplots()).lines)
+    3
+    """
+    ax = plots.axes_or_new(ax)
+    ax.plot(curve["share"], curve["agreement"], "o-", color=plots.BLUE, label="weight in common")
+    ax.plot(curve["share"], curve["correlation"], "s--", color=plots.ORANGE, label="rank correlation of influence")
+    ax.axhline(STABLE, color=plots.GREY, linestyle="dotted", linewidth=1)
+    ax.set(xlabel="share of the signals kept", ylim=(min(0.0, float(curve["correlation"].min())), 1.02))
+    ax.legend(frameon=False, loc="lower right")
+    return ax
 
 
 def plot_calibration(graph: Any, truth: Any, ax: Axes | None = None) -> Axes:
