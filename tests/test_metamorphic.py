@@ -373,6 +373,7 @@ WITHOUT_NAMES = {
         [f"report.{name}" for name in ("plot_differences", "plot_stability", "plot_networks")],
         "draw results or several networks",
     ),
+    **dict.fromkeys(["fit_waves", "compare_waves"], "take waves of signals (tests/test_wave_comparison.py)"),
     "report.stability_curve": "draws parts of the signals at random",
     "WeightedTotal": "its weights are a field of GamePrior's welfare (tests/games)",
     "EqualGroups": "its groups are a field of GamePrior's welfare (tests/games)",
