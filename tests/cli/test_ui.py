@@ -522,7 +522,7 @@ def test_errors_are_sentences(fresh):
     assert status == 422
     assert text.startswith("Invalid value for '--degree': "), "the rest is Click's, and differs between its versions"
     status, text = fresh.do("learn", **{"set:title": "a\0b"})
-    assert (status, text) == (422, "'a\\x00b' has the character zero, which no command can have: delete it")
+    assert (status, text) == (422, "'title=a\\x00b' has the character zero, which no command can have: delete it")
     assert fresh.session.job is None
     fresh.do("learn", **{**QUICK, "set:method": "glgp", "set:beta": "-1"})
     assert "beta" in fresh.learned()
