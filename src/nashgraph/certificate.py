@@ -53,7 +53,10 @@ class Record(NamedTuple):
     welfare: float = np.nan
 
     def __str__(self) -> str:
-        game = "" if np.isnan(self.welfare) else f"   welfare {self.welfare:+.8e}"
+        if np.isnan(self.welfare):
+            game = ""
+        else:
+            game = f"   welfare {self.welfare:+.8e}"
         return f"iteration {self.iteration:>4}   objective {self.objective:+.8e}   measure {self.value:.1e}{game}"
 
 
@@ -126,7 +129,10 @@ def summed_up(certificates: Sequence[Certificate]) -> Certificate:
     open_ones = [each for each in certificates if not each.converged]
     worst = max(open_ones or certificates, key=lambda each: each.value / each.tol if each.tol else each.value)
     advice = worst.remedy or REMEDIES.get(worst.status, "")
-    remedy = f"{len(open_ones)} of {len(certificates)} members fell short: {advice}" if open_ones else ""
+    if open_ones:
+        remedy = f"{len(open_ones)} of {len(certificates)} members fell short: {advice}"
+    else:
+        remedy = ""
     return replace(worst, iterations=sum(each.iterations for each in certificates), remedy=remedy, history=())
 
 

@@ -122,7 +122,9 @@ def compare(
         rows.append(row)
         progress()
     table = pd.DataFrame(rows).astype({"edges": "Int64"})
-    return table if truth is not None else table.drop(columns=[*SCORES, "scored"])
+    if truth is not None:
+        return table
+    return table.drop(columns=[*SCORES, "scored"])
 
 
 def verdict(table: pd.DataFrame) -> str:
@@ -214,7 +216,10 @@ def _control_row(name: str, signals: Array, names: Array, truth: Any, benefit: A
 
 
 def _empty_row(label: str, truth: Any) -> dict[str, Any]:
-    scored = "" if truth is None else {"mean": "symmetrised", "none": "directed"}[symmetrize_for(truth)]
+    if truth is None:
+        scored = ""
+    else:
+        scored = {"mean": "symmetrised", "none": "directed"}[symmetrize_for(truth)]
     row = {"method": label, **dict.fromkeys(SCORES, np.nan), "scored": scored, "edges": pd.NA}
     return row | {"seconds": np.nan, "converged": False, "welfare": np.nan, "warnings": "", "error": ""}
 

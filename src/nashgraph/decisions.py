@@ -57,7 +57,9 @@ class _Advice(Exception):  # noqa: N818 (errors and warnings derive from it)
 
     def __str__(self) -> str:
         """Return the sentence for Python: the message, and the remedy as a keyword argument."""
-        return self.message if self.remedy is None else f"{self.message}; try {self.remedy}"
+        if self.remedy is None:
+            return self.message
+        return f"{self.message}; try {self.remedy}"
 
 
 class InputError(_Advice, ValueError):

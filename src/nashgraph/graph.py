@@ -160,7 +160,9 @@ class LearnedGraph:
     def attention(self) -> float | None:
         """The sum of all weights on a node, if it is the same for every node; else None."""
         sums = np.asarray(self.weights.sum(axis=1), dtype=float).ravel()
-        return float(sums.mean()) if sums.max() > 0 and np.ptp(sums) <= 1e-5 * sums.max() else None
+        if sums.max() > 0 and np.ptp(sums) <= 1e-5 * sums.max():
+            return float(sums.mean())
+        return None
 
     @property
     def strength(self) -> Array:
@@ -326,7 +328,10 @@ class LearnedGraph:
         threshold = check_number("threshold", threshold, low=0, remedy="0 keeps every edge")
         table = (self if directed else self.undirected()).edges()
         table = table[table["weight"] > threshold]
-        graph: nx.Graph[Any] = nx.DiGraph() if directed and self.directed else nx.Graph()
+        if directed and self.directed:
+            graph: nx.Graph[Any] = nx.DiGraph()
+        else:
+            graph = nx.Graph()
         names = self.names.tolist()
         columns = {name: np.asarray(values).tolist() for name, values in self.node_columns.items()}
         graph.add_nodes_from(

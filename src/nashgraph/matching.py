@@ -119,7 +119,9 @@ def in_order(name: str, value: Any, nodes: Iterable[Any], owner: str = "X") -> A
 
 def node_values(values: Any) -> Any:
     """Return numbers by node: a Series keeps its labels, until the nodes are known; anything else is an array."""
-    return values.astype(float) if isinstance(values, pd.Series) else np.asarray(values, dtype=float)
+    if isinstance(values, pd.Series):
+        return values.astype(float)
+    return np.asarray(values, dtype=float)
 
 
 def has_labels(value: Any) -> bool:

@@ -225,7 +225,9 @@ def _like(graph: Any, other: Any, name: str = "W", other_name: str = "reference"
         )
     order = order_of(names_of(graph), theirs, name, other_name)
     matrix = _matrix(other)
-    return matrix if order is None else sparse.csr_array(matrix)[order][:, order]
+    if order is None:
+        return matrix
+    return sparse.csr_array(matrix)[order][:, order]
 
 
 def _scores(graph: Any) -> Any:
@@ -243,4 +245,6 @@ def _matrix(graph: Any) -> Any:
         return as_graph(graph).weights
     if isinstance(graph, pd.DataFrame):
         return square("a table", graph).to_numpy()
-    return adjacency_matrix(graph) if isinstance(graph, nx.Graph) else graph
+    if isinstance(graph, nx.Graph):
+        return adjacency_matrix(graph)
+    return graph

@@ -154,7 +154,10 @@ def check_network(
     >>> check_network(groups + random.normal(size=(8, 40))).verdict
     'several dimensions'
     """
-    names = np.asarray(X.index) if hasattr(X, "index") else np.arange(len(X))
+    if hasattr(X, "index"):
+        names = np.asarray(X.index)
+    else:
+        names = np.arange(len(X))
     values = np.asarray(X, float)
     if values.ndim != 2:
         raise InputError(f"X must have shape (n_signals, n_nodes), got {values.shape}")
@@ -166,7 +169,10 @@ def check_network(
     check_number("level", level, low=1.0 / (count + 1), high=0.5, open_low=True, remedy=remedy)
     if isinstance(X, pd.DataFrame):
         questions = in_order("questions", questions, X.index, "X's rows")
-    owners = np.arange(len(values)) if questions is None else np.asarray(questions)
+    if questions is None:
+        owners = np.arange(len(values))
+    else:
+        owners = np.asarray(questions)
     if owners.shape != (len(values),):
         raise InputError(f"questions must have one entry per signal: got {owners.shape} for {len(values)} signals")
     Z = np.nan_to_num(standardised(values))
@@ -208,7 +214,10 @@ def judged(
     above = roots > np.quantile(spectra, 0.95, axis=0)
     dimensions = int(np.argmin([*above, False]))
     # The sum over l of <z_k, z_l>^2 for every signal k, by the smaller form.
-    likeness = np.einsum("kn,nk->k", Z, (Z.T @ Z) @ Z.T) if len(Z) >= Z.shape[1] else np.square(Z @ Z.T).sum(axis=0)
+    if len(Z) >= Z.shape[1]:
+        likeness = np.einsum("kn,nk->k", Z, (Z.T @ Z) @ Z.T)
+    else:
+        likeness = np.square(Z @ Z.T).sum(axis=0)
     sizes = np.square(Z).sum(axis=1)
     columns = likeness**2 / (sizes**2 * total)
     best = int(np.argmax(columns >= columns.max() * (1.0 - 1e-9)))  # the first of parallel columns

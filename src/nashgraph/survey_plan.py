@@ -82,7 +82,10 @@ def plan_study(
     check_number("recall", recall, low=1e-6, high=1, remedy="the share of ties people remember, as 0.8")
     if not len(asked) or not len(questions):
         raise InputError("nothing to plan: give at least one share in asked and one number in questions")
-    group = None if like is None else similar_group(*like, most=max(questions))
+    if like is None:
+        group = None
+    else:
+        group = similar_group(*like, most=max(questions))
     rows = []
     for draw in range(n_draws):
         random = np.random.default_rng([random_state, draw])
@@ -107,14 +110,20 @@ def judged(A: Array, T: Array, recalled: Array, who: Array, recall: float, judge
     """Ask some people about a network, learn from what they say, and compare with the network."""
     traits = pd.DataFrame(T, index=range(len(A))).add_prefix("trait ")
     counted = [name for name, column in traits.items() if column.nunique() > 1]  # nobody counts what all have
-    counts = pd.DataFrame(recalled @ T, columns=traits.columns)[counted].iloc[who] if counted else None
+    if counted:
+        counts = pd.DataFrame(recalled @ T, columns=traits.columns)[counted].iloc[who]
+    else:
+        counts = None
     n_ties = pd.Series(recalled.sum(axis=1)).iloc[who]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         p = TieModel(recall=recall).fit(traits=traits, counts=counts, n_ties=n_ties).probabilities().to_numpy()
     upper = np.triu_indices(len(A), 1)
     vary = min(np.ptp(p.sum(axis=1)), np.ptp(A.sum(axis=1))) > 0  # else nobody has more ties than others
-    rank = spearmanr(p.sum(axis=1), A.sum(axis=1)).statistic if vary else 0.0
+    if vary:
+        rank = spearmanr(p.sum(axis=1), A.sum(axis=1)).statistic
+    else:
+        rank = 0.0
     values = (average_precision_score(A[upper], p[upper]), roc_auc_score(A[upper], p[upper]), rank, judge.share(p))
     return dict(zip(MEASURES, map(float, values), strict=True))
 
@@ -210,7 +219,10 @@ def plot_plan(table: pd.DataFrame, ax: Axes | None = None, *, measure: str = "se
         ax = plt.gca()
     for count in sorted(table["questions"].unique().tolist()):
         rows = table[table["questions"] == count]
-        label = f"{count} counting questions" if count else "number of ties only"
+        if count:
+            label = f"{count} counting questions"
+        else:
+            label = "number of ties only"
         ax.plot(100 * rows["asked"], rows[measure], marker="o", label=label)
     ax.set_xlabel("people asked, in percent")
     ax.set_ylabel(measure.replace("_", " "))

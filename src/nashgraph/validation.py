@@ -43,7 +43,9 @@ def listing(items: Iterable[object], limit: int = 5) -> str:
     """Write the first few items and how many more there are."""
     items = list(items)
     shown = ", ".join(str(item) for item in items[:limit])
-    return shown if len(items) <= limit else f"{shown} and {len(items) - limit} more"
+    if len(items) <= limit:
+        return shown
+    return f"{shown} and {len(items) - limit} more"
 
 
 # ---------------------------------------------------------------------------------------------- numbers
@@ -341,7 +343,10 @@ def check_range(X: Array) -> None:
     largest = float(np.fmax.reduce(np.abs(X), axis=None))
     most = LARGEST
     if largest > most or 0.0 < spread < 1.0 / most:
-        size = f"values up to {largest:.3g}" if largest > most else f"differences of {spread:.3g} at most"
+        if largest > most:
+            size = f"values up to {largest:.3g}"
+        else:
+            size = f"differences of {spread:.3g} at most"
         raise InputError(
             f"X has {size}, and squares of squares must fit a float (from {1 / most:g} to {most:g}): bring it to "
             f"another scale, for example X / X.std(), after a look for cells that are not measurements"
@@ -478,7 +483,10 @@ def far_out(values: Array, least: float) -> Iterator[tuple[int, int, float]]:
         moved = np.sort(column[column > 0])
         row = int(np.argmax(column))
         # The lower median: of two differences one may be the outlier's.
-        spread = moved[(moved.size - 1) // 2] if moved.size > 1 else max(abs(np.nanmedian(values[:, place])), 1.0)
+        if moved.size > 1:
+            spread = moved[(moved.size - 1) // 2]
+        else:
+            spread = max(abs(np.nanmedian(values[:, place])), 1.0)
         with np.errstate(over="ignore"):
             spreads = float(column[row] / spread)
         if spreads > least:

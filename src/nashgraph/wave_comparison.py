@@ -138,7 +138,10 @@ def compare_waves(
     used = np.array([label in (before, after) for label in waves])
     signals = signals[used]
     later = of_wave[used]
-    pairs = None if questions is None else _pairs([q for q, use in zip(questions, used, strict=True) if use], later)
+    if questions is None:
+        pairs = None
+    else:
+        pairs = _pairs([q for q, use in zip(questions, used, strict=True) if use], later)
     random = np.random.default_rng(drawn_seed(random_state))
     change, by_node = _moved(model, signals, later)
     drawn = np.zeros(n_permutations)

@@ -37,7 +37,10 @@ def run_ask(asked: AskArguments) -> int:
         note_signals(file, signals, voice)
         model, _ = built(job, signals)
         assert isinstance(model, TieModel)
-        ties = None if known is None else read_known(known, [str(name) for name in signals.table.columns])[0]
+        if known is None:
+            ties = None
+        else:
+            ties = read_known(known, [str(name) for name in signals.table.columns])[0]
         fitted(model, signals, voice, ties)
         people = model.ask(asked.best)
         questions = None

@@ -194,7 +194,10 @@ class Command(TyperCommand):
             if each.rich_help_panel != panel:
                 panel = each.rich_help_panel
                 lines += [f"{panel or 'Options'}:"]
-            shown = "" if each.show_default is False or each.default in (None, False) else f" [default: {each.default}]"
+            if each.show_default is False or each.default in (None, False):
+                shown = ""
+            else:
+                shown = f" [default: {each.default}]"
             value = "" if each.is_flag else each.metavar or "VALUE"
             lines += _entry(f"{each.opts[0]} {value}".strip(), f"{each.help}{shown}")
         more = [each.opts[0] for each in parameters if getattr(each, "hidden", False) and each.rich_help_panel == EVERY]
@@ -222,13 +225,18 @@ def _entry(left: str, words: str, column: int = 22) -> list[str]:
     """Return the lines of an option; a long name has a line of its own."""
     folded = textwrap.wrap(words.replace("\\[", "["), width() - column)
     left = f"  {left}"
-    first = left if len(left) >= column - 1 else left.ljust(column) + folded.pop(0)
+    if len(left) >= column - 1:
+        first = left
+    else:
+        first = left.ljust(column) + folded.pop(0)
     return [first, *(" " * column + line for line in folded)]
 
 
 def example_of(parameter: Any) -> str:
     """Return what stands after the equals sign of a setting."""
-    return "yes|no" if parameter.is_flag else str(parameter.metavar or "VALUE")
+    if parameter.is_flag:
+        return "yes|no"
+    return str(parameter.metavar or "VALUE")
 
 
 def _flag(parameter: Any, item: str, value: str) -> list[str]:
@@ -264,7 +272,10 @@ def _fields_of(group: Any) -> Iterator[inspect.Parameter]:
         if is_dataclass(kind := hints[each.name]):
             yield from _fields_of(kind)
         else:
-            default = inspect.Parameter.empty if each.default is MISSING else each.default
+            if each.default is MISSING:
+                default = inspect.Parameter.empty
+            else:
+                default = each.default
             how = Annotated[kind, _declared(each, kind)]  # type: ignore[valid-type]
             yield inspect.Parameter(each.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=how)
 
@@ -356,7 +367,9 @@ def meant(value: str, known: Iterable[str]) -> str:
 def _limit_reached(error: Exception) -> str:
     """Return the sentence of an error that a limit of the machine or the system has made; else nothing."""
     if isinstance(error, MemoryError):
-        return f"not enough memory: {error}" if str(error) else "not enough memory"
+        if str(error):
+            return f"not enough memory: {error}"
+        return "not enough memory"
     if isinstance(error, RuntimeError) and "can't start new thread" in str(error):
         return "the system gives no more threads, because a limit on memory or processes (ulimit -v, -u) is reached"
     return ""
@@ -372,7 +385,9 @@ def _of_the_system(error: OSError, written: Sequence[Path]) -> str:
 
 def _left_by(written: Sequence[Path]) -> str:
     """Return what a run that broke off has left: its files are all there, or none is."""
-    return f"{written[-1]} had been written before" if written else "nothing was written"
+    if written:
+        return f"{written[-1]} had been written before"
+    return "nothing was written"
 
 
 def _fail(message: str, code: int, arguments: list[str]) -> None:
@@ -381,7 +396,10 @@ def _fail(message: str, code: int, arguments: list[str]) -> None:
         with suppress(OSError):  # the error may be that nothing can be written there: then stderr has it
             typer.echo(json.dumps({"error": line, "code": code}))
             return
-    command = arguments[0] if arguments and arguments[0].isidentifier() else ""
+    if arguments and arguments[0].isidentifier():
+        command = arguments[0]
+    else:
+        command = ""
     with suppress(OSError):  # the exit code says that it failed
         typer.echo(f"nashgraph {command}".rstrip() + f": {line}", err=True)
 

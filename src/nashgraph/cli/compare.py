@@ -88,7 +88,10 @@ def run_check(asked: FileArguments) -> int:
         found = check_network(signals.table, questions=questions_of(signals.table, signals.columns))
         # Against a truth, the default method next to chance and controls says whether the structure is the ties'.
         filled = signals.table.T.fillna(signals.table.mean(axis=1)).T  # controls need all answers
-        scored = [] if truth is None else [verdict(compare_methods(filled, truth, ["consensus"]))]
+        if truth is None:
+            scored = []
+        else:
+            scored = [verdict(compare_methods(filled, truth, ["consensus"]))]
     for sentence in (said := [*found.sentences, *scored]):
         voice.say(sentence)
     voice.answer({"command": "check", **found.as_dict(), "sentences": said, "notes": voice.notes})

@@ -65,7 +65,10 @@ def check_given(*files: Path | None) -> None:
         if not file.exists():
             if file.is_symlink():
                 raise InputError(f"{file} is a link, and there is no file where it points: give the file itself")
-            beside = [other.name for other in file.parent.iterdir()] if file.parent.is_dir() else []
+            if file.parent.is_dir():
+                beside = [other.name for other in file.parent.iterdir()]
+            else:
+                beside = []
             raise InputError(f"there is no file {file}{meant(file.name, beside)}")
         folder = file if file.is_dir() else file.parent
         if (file.is_dir() or file.name == MODEL) and (folder / MODEL).is_file():
@@ -205,7 +208,10 @@ def learned(job: Job, signals: Signals, voice: Voice, known: pd.DataFrame | None
     model, along = built(job, signals)
     start = time.perf_counter()
     with engine_noted(voice):
-        path = followed(model, along, signals, voice) if job.command == "path" else None
+        if job.command == "path":
+            path = followed(model, along, signals, voice)
+        else:
+            path = None
         if path is None:
             fitted(model, signals, voice, known)
         else:
@@ -217,11 +223,10 @@ def learned(job: Job, signals: Signals, voice: Voice, known: pd.DataFrame | None
         voice.note(f"taken as {taken_as.kind}: {taken_as.reason} (--set signals={other} if they are {other})")
     test = model.prior_.test if model.prior_ is not None else None
     if test is not None:
-        off = (
-            ""
-            if test.found
-            else " The prior is off: --set lam=1 sets a strength, --set benefit=COLUMN another benefit."
-        )
+        if test.found:
+            off = ""
+        else:
+            off = " The prior is off: --set lam=1 sets a strength, --set benefit=COLUMN another benefit."
         voice.note(test.sentence + off)
     whole = with_gaps(model.graph_, signals)
     if job.table.gossip and signals.benefit is not None:
@@ -238,7 +243,10 @@ def with_gaps(graph: LearnedGraph, signals: Signals) -> LearnedGraph:
     """Return the graph with what the file lacks for each node, before it was filled or scaled."""
     known = {name: values for name, values in graph.node_columns.items() if name not in ("missing", "silent")}
     missing = {"missing": signals.missing} if signals.missing.any() else {}
-    silent = {"silent": signals.silent.astype(int)} if signals.silent.any() else {}
+    if signals.silent.any():
+        silent = {"silent": signals.silent.astype(int)}
+    else:
+        silent = {}
     return replace(graph, node_columns={**known, **missing, **silent})
 
 
@@ -331,7 +339,9 @@ def in_time(seconds: float) -> str:
     """Return a time as people say it."""
     if seconds < 120:
         return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} minutes" if seconds < 7200 else f"{seconds / 3600:.1f} hours"
+    if seconds < 7200:
+        return f"{seconds / 60:.0f} minutes"
+    return f"{seconds / 3600:.1f} hours"
 
 
 def fit_ties(model: TieModel, signals: Signals, voice: Voice, known: pd.DataFrame | None) -> None:
@@ -364,7 +374,10 @@ def followed(model: GraphEstimator, along: dict[str, Any], signals: Signals, voi
     lams = along.get("lams")
     if not isinstance(lams, list | None):  # of a model.json that somebody changed
         raise InputError(f"lams must be a list of numbers, got {lams!r}: for example [0.1, 1]")
-    count = check_n_lams(along.get("n_lams", 20)) if lams is None else len(lams)
+    if lams is None:
+        count = check_n_lams(along.get("n_lams", 20))
+    else:
+        count = len(lams)
     with counting(voice, "following", 2 * count - 1) as progress:
         path = model.path(signals.table, **along, progress=progress)
     if lams is None and len(path.lams) < count:
@@ -411,6 +424,8 @@ def as_values(column: pd.Series) -> Array:
         return column.to_numpy(dtype=bool)
     if pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column.dtype):
         whole = pd.api.types.is_integer_dtype(column.dtype) and not column.isna().any()
-        return column.to_numpy() if whole else column.to_numpy(dtype=float, na_value=np.nan)
+        if whole:
+            return column.to_numpy()
+        return column.to_numpy(dtype=float, na_value=np.nan)
     texts = column.map(str, na_action="ignore").astype(object)
     return texts.where(column.notna(), None).to_numpy(dtype=object)

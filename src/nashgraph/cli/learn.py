@@ -255,7 +255,10 @@ def note_left_out(outcome: Outcome, asked: float | None, voice: Voice) -> None:
     if asked is not None:
         voice.note(f"wrote the {counted(pairs, 'tie')} found in at least {asked:.0%} of the member networks")
         return
-    guess = "a convention: --degree sets it" if model.degree is None else "as --degree says"
+    if model.degree is None:
+        guess = "a convention: --degree sets it"
+    else:
+        guess = "as --degree says"
     voice.note(
         f"wrote the {counted(pairs, 'tie')} with most evidence, {2 * pairs / outcome.graph.n_nodes:.1f} per node on "
         f"average ({guess})"
@@ -279,12 +282,16 @@ def most_influential(graph: LearnedGraph) -> list[str]:
         for k in speaking(graph)[:5]
     ]
     figures = ", ".join(first)
-    return [f"influence: {figures}", leaders(graph).sentence] if ranked else [f"most influential: {figures}"]
+    if ranked:
+        return [f"influence: {figures}", leaders(graph).sentence]
+    return [f"most influential: {figures}"]
 
 
 def code_of(record: ModelRecord) -> int:
     """Return the exit code: not converged is reported, but is not a failure."""
-    return DONE if record.certificate.get("converged", True) else UNFINISHED
+    if record.certificate.get("converged", True):
+        return DONE
+    return UNFINISHED
 
 
 def json_of(record: ModelRecord) -> dict[str, Any]:
@@ -345,7 +352,10 @@ def write_tables(out: Path | None, tables: Mapping[str, pd.DataFrame], voice: Vo
 def graph_files(formats: str | None, n_nodes: int) -> list[str]:
     """Return the names of the graph files to write: the tables, and those asked for."""
     known = [Path(name).suffix[1:] for name in GRAPH_FILES if name not in (EDGES, NODES)]
-    asked = known if formats is None and n_nodes <= 2000 else [*filter(None, (formats or "none").split(","))]
+    if formats is None and n_nodes <= 2000:
+        asked = known
+    else:
+        asked = [*filter(None, (formats or "none").split(","))]
     for name in asked:
         if name not in (*known, "none"):
             raise typer.BadParameter(

@@ -184,13 +184,17 @@ def paired(content: Mapping[str, Any], title: str = "", meant: Mapping[str, str]
 def _written(value: Any, how: str) -> str:
     if not isinstance(value, str) and pd.isna(value):
         return ""
-    return format(value, how) if isinstance(value, float) else printable(str(value))
+    if isinstance(value, float):
+        return format(value, how)
+    return printable(str(value))
 
 
 def plain(value: Any) -> Any:
     """Return a value as JSON has it: None where it is missing or not finite."""
     value = value.item() if isinstance(value, np.generic) else value
-    return None if value is pd.NA or (isinstance(value, float) and not math.isfinite(value)) else value
+    if value is pd.NA or (isinstance(value, float) and not math.isfinite(value)):
+        return None
+    return value
 
 
 def counted(number: int, word: str) -> str:
@@ -202,7 +206,9 @@ def finite(content: Any) -> Any:
     """Return a JSON object with null in place of each number that is missing or not finite."""
     if isinstance(content, dict):
         return {name: finite(value) for name, value in content.items()}
-    return [finite(value) for value in content] if isinstance(content, list | tuple) else plain(content)
+    if isinstance(content, list | tuple):
+        return [finite(value) for value in content]
+    return plain(content)
 
 
 def records(table: pd.DataFrame) -> list[dict[str, Any]]:
@@ -309,7 +315,10 @@ def converging(tell: Callable[[float, str], object]) -> Callable[[Record, float]
     def told(record: Record, tol: float) -> bool:
         records.append(record)
         # An iterate may look good enough before it is certified, and of two nothing can be guessed.
-        share = min(0.99, share_done(records[0].value, record.value, tol)) if len(records) > 2 else 0.0
+        if len(records) > 2:
+            share = min(0.99, share_done(records[0].value, record.value, tol))
+        else:
+            share = 0.0
         tell(share, f"{record.value:.0e} → {tol:.0e}")
         return False
 

@@ -320,7 +320,9 @@ def complete_setting(incomplete: str) -> list[str]:
     if not mark:
         return [f"{known}=" for known in settings if known.startswith(name)]
     complete = settings.get(name, {}).get("autocompletion")
-    return [] if complete is None else [f"{name}={value}" for value in complete(start)]
+    if complete is None:
+        return []
+    return [f"{name}={value}" for value in complete(start)]
 
 
 @dataclass(frozen=True)

@@ -76,4 +76,6 @@ def phrased(problem: Exception | Warning) -> str:
     if option and option not in message:
         message = f"{option}: {message}"
     remedy = problem.remedy or HERE.get(parameter or "")
-    return message if remedy is None else f"{message}; try {as_typed(remedy)}"
+    if remedy is None:
+        return message
+    return f"{message}; try {as_typed(remedy)}"

@@ -142,7 +142,9 @@ def study_read(
 
 def data_file(file: Path) -> Path:
     """Return the file with the people: that of a plan, or the file itself."""
-    return file.parent / read_plan(file).table.file if is_plan(file) else file
+    if is_plan(file):
+        return file.parent / read_plan(file).table.file
+    return file
 
 
 def with_other_table(options: TableOptions, file: Path) -> TableOptions:
@@ -181,7 +183,9 @@ def study_again(record: ModelRecord, model: Path, file: Path, alters: Path | Non
     names = str(model.parent / plan.names) if plan.names else ""
     plan = replace(plan, tables=tuple(tables), names=names)
     study = read_study(file, *others, plan=plan, anonymous=False)
-    return anonymised(study, read_key(model.with_name(KEY))) if plan.anonymous else study
+    if plan.anonymous:
+        return anonymised(study, read_key(model.with_name(KEY)))
+    return study
 
 
 def times_named(study: Study, columns: Sequence[str]) -> Array:
@@ -238,7 +242,10 @@ def three_lines(study: Study) -> list[str]:
     table = study.plan.table
     by = [column.name for column in table.of_role("id")]
     examples = ", ".join(map(str, study.signals.columns[:2]))
-    named = f"identified by {listing(map(repr, by))}" if by else f"named as in the file ({table.rows})"
+    if by:
+        named = f"identified by {listing(map(repr, by))}"
+    else:
+        named = f"named as in the file ({table.rows})"
     return [
         f"people: {len(study.signals.columns):,}, {named}: {examples}, …",
         f"used: {used_of(study)}",
@@ -249,7 +256,10 @@ def three_lines(study: Study) -> list[str]:
 def used_of(study: Study) -> str:
     """Return in a line which columns are used, and for what."""
     ties = study.ties
-    parts = [counted(len(study.signals), "signal")] if len(study.signals) else []
+    if len(study.signals):
+        parts = [counted(len(study.signals), "signal")]
+    else:
+        parts = []
     questions = list(dict.fromkeys(study.questions.values()))
     if questions:
         parts[-1] += f" from {listing(questions, 4)}"
@@ -392,7 +402,10 @@ def ties_noted(
     key: Mapping[str, str] | None = None,
 ) -> Any:
     """Read ties between the nodes; a group, unlike a table, may have none. The file has ids where nodes have codes."""
-    group = None if job.table.only is None else io.Group(str(job.table.group), job.table.only)
+    if job.table.only is None:
+        group = None
+    else:
+        group = io.Group(str(job.table.group), job.table.only)
     try:
         names = [str(name) for name in signals.table.columns]
         ties, notes = read(file, names if key is None else [key[code] for code in names], group=group)

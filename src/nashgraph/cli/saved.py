@@ -141,7 +141,9 @@ def run_rerun(asked: RerunArguments) -> int:
 
 def with_alters_at(job: Job, alters: Path | None) -> Job:
     """Return the job with its table of alters at another place."""
-    return job if alters is None else replace(job, table=replace(job.table, alters=str(alters.resolve())))
+    if alters is None:
+        return job
+    return replace(job, table=replace(job.table, alters=str(alters.resolve())))
 
 
 def compared(earlier: ModelRecord, before: Path, record: ModelRecord, now: Path) -> tuple[bool, float, str]:
@@ -157,7 +159,10 @@ def compared(earlier: ModelRecord, before: Path, record: ModelRecord, now: Path)
         return False, math.nan, f"{differs}, to the last digit at least; {why}"
     one, two = (read_edges(file).set_index(["source", "target"])["weight"] for file in (before, now))
     heaviest = one.abs().max() if len(two) else 0.0
-    difference = float(one.sub(two, fill_value=0.0).abs().max() / heaviest) if heaviest > 0 else math.inf
+    if heaviest > 0:
+        difference = float(one.sub(two, fill_value=0.0).abs().max() / heaviest)
+    else:
+        difference = math.inf
     by = f"its weights differ by {difference:.1e} of the heaviest at most"
     if difference <= 1e-9:
         return True, difference, f"the graph is the same within 1e-09, not bit by bit: {by}"
@@ -242,7 +247,10 @@ def read_game(
 
 def read_fit(file: Path) -> GameFit:
     """Return the fit in a file that fit-game wrote, in its folder, or in that of the network."""
-    places = [file] if file.is_file() else [file / FIT, file / "fit" / FIT, file.with_name("fit") / file.name]
+    if file.is_file():
+        places = [file]
+    else:
+        places = [file / FIT, file / "fit" / FIT, file.with_name("fit") / file.name]
     existing = [place for place in places if place.is_file()]
     if not existing:
         raise TableError(f"there is no fitted game at {file}: write one with nashgraph fit-game")
@@ -323,7 +331,10 @@ def weights_of(edges: pd.DataFrame, names: list[str], *, directed: bool) -> Any:
 
 def questions(asked: ActArguments, game: Game, columns: Mapping[str, Any]) -> Questions:
     """Return the questions that the options ask."""
-    change: dict[str, Any] = {} if asked.cap_influence is None else {"cap_influence": asked.cap_influence}
+    if asked.cap_influence is None:
+        change: dict[str, Any] = {}
+    else:
+        change = {"cap_influence": asked.cap_influence}
     if asked.without:  # each is one name, which may have a comma, or several with commas between
         parts = [[text] if text in game.numbers else text.split(",") for text in asked.without]
         change["without"] = [name for part in parts for name in part]

@@ -110,9 +110,15 @@ def conditional_signals(X: Array) -> Array:
         return np.zeros_like(directions)
     fourth = float(np.sum(np.einsum("mi,mi->m", centred, centred) ** 2))  # sum of |x|^4, over M^2
     spread = squares - n * mean**2
-    shrinkage = min(1.0, max(0.0, fourth - squares / n_signals) / spread) if spread > 0 else 1.0
+    if spread > 0:
+        shrinkage = min(1.0, max(0.0, fourth - squares / n_signals) / spread)
+    else:
+        shrinkage = 1.0
     eigenvalues = np.maximum((1.0 - shrinkage) * found + shrinkage * mean, np.finfo(float).eps * found.max())
-    least = eigenvalues.min() if n_signals > n else max(shrinkage * mean, np.finfo(float).eps * found.max())
+    if n_signals > n:
+        least = eigenvalues.min()
+    else:
+        least = max(shrinkage * mean, np.finfo(float).eps * found.max())
     return np.asarray(np.sqrt(np.maximum(1.0 / least - 1.0 / eigenvalues, 0.0))[:, None] / unit * directions)
 
 

@@ -140,7 +140,10 @@ def thin_rows(
             if value > 0.0:
                 positive[size] = value
                 size += 1
-        least = inclusion_threshold(positive[:size], each) if size > each else 1e-30
+        if size > each:
+            least = inclusion_threshold(positive[:size], each)
+        else:
+            least = 1e-30
         passed = draws[i]
         before = 0.0
         count = 0
@@ -163,7 +166,9 @@ def correlation(one: Array, other: Array) -> float:
     one = one - one.mean()
     other = other - other.mean()
     lengths = float(np.linalg.norm(one) * np.linalg.norm(other))
-    return float(one @ other) / lengths if lengths > 1e-9 * len(one) ** 2 else 0.0
+    if lengths > 1e-9 * len(one) ** 2:
+        return float(one @ other) / lengths
+    return 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,7 +199,9 @@ class Replicates:
         """Return the share of weight that two random replicates have in common; NaN with fewer than two."""
         totals = self.values.sum(axis=1, dtype=float)
         common = [np.minimum(one, other).sum(dtype=float) for one, other in pairwise(self.values)]
-        return float(np.mean(common / np.maximum(totals[:-1], 1e-300))) if common else np.nan
+        if common:
+            return float(np.mean(common / np.maximum(totals[:-1], 1e-300)))
+        return np.nan
 
     def influence(self) -> Array:
         """Return the influence of each node in each replicate, of shape (n_replicates, n_nodes)."""
@@ -287,7 +294,10 @@ def replicates_of(
     levels_of_costs = level_finder(weights, ladders.degrees)
     complete = np.isfinite(X).all()  # with gaps, the other signals are set to 0, so that every node keeps a signal
     for k, rows in enumerate(halves):
-        half = X[rows] if complete else X * np.isin(np.arange(len(X)), rows)[:, None]
+        if complete:
+            half = X[rows]
+        else:
+            half = X * np.isin(np.arange(len(X)), rows)[:, None]
         row = values[k]
         for geometry, part in geometries.items():
             if ladders.estimator is not None:

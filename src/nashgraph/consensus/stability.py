@@ -55,7 +55,9 @@ def factor(tau: float, splits: int, kind: str) -> float:
     if kind == "worst-case":
         return 1.0 / (2.0 * tau - 1.0)
     slack = 0.5 / splits
-    return 0.5 / (2.0 * tau - 1.0 - slack) if tau <= 0.75 else 4.0 * (1.0 - tau + slack) / (1.0 + 1.0 / splits)
+    if tau <= 0.75:
+        return 0.5 / (2.0 * tau - 1.0 - slack)
+    return 4.0 * (1.0 - tau + slack) / (1.0 + 1.0 / splits)
 
 
 def plan(n_nodes: int, false_edges: object, tau: object, n_splits: object, kind: str) -> Plan:
@@ -155,7 +157,10 @@ class Selection:
         known = self.plan
         count = self.graph.n_edges
         worst = factor(known.tau, known.n_splits, "worst-case") * known.taken**2 / known.n_pairs
-        assumed = f", if counts are unimodal, and {worst:.3g} if not" if known.kind == "unimodal" else ""
+        if known.kind == "unimodal":
+            assumed = f", if counts are unimodal, and {worst:.3g} if not"
+        else:
+            assumed = ""
         return (
             f"{count:,} of {known.n_pairs:,} pairs are among the {known.taken:,} heaviest in at least "
             f"{100 * known.tau:.0f}% of {2 * known.n_splits} random halves of the signals; on average at most "

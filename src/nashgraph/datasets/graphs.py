@@ -72,8 +72,14 @@ def stochastic_block_model(
     wanted = _degree(degree, n)
     sizes = np.bincount(np.arange(n) % blocks).tolist()
     mean_size = n / blocks
-    inside = 1.0 if mean_size <= 1 else min(1.0, (1 - share if blocks > 1 else 1.0) * wanted / (mean_size - 1))
-    outside = 0.0 if blocks == 1 else min(1.0, share * wanted / (n - mean_size))
+    if mean_size <= 1:
+        inside = 1.0
+    else:
+        inside = min(1.0, (1 - share if blocks > 1 else 1.0) * wanted / (mean_size - 1))
+    if blocks == 1:
+        outside = 0.0
+    else:
+        outside = min(1.0, share * wanted / (n - mean_size))
     probabilities = np.full((blocks, blocks), outside)
     np.fill_diagonal(probabilities, inside)
     drawn = nx.stochastic_block_model(sizes, probabilities.tolist(), seed=check_random_state(random_state))

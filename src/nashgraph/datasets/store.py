@@ -66,7 +66,10 @@ class Dataset:
 
     def __repr__(self) -> str:
         edges = f"{self.graph.number_of_edges()} {'directed ' if self.graph.is_directed() else ''}edges"
-        signals = "no signals" if self.signals is None else f"{len(self.signals)} signals"
+        if self.signals is None:
+            signals = "no signals"
+        else:
+            signals = f"{len(self.signals)} signals"
         return f"Dataset({self.name!r}: {len(self.names)} nodes, {edges}, {signals})"
 
 
@@ -184,7 +187,9 @@ def csv_bytes(frame: pd.DataFrame) -> bytes:
 
 def writable_home(data_home: Home = None) -> Path:
     """Return the folder that files are written to: ``data_home``, or else the user's cache."""
-    return user_cache() if data_home is None else Path(data_home).expanduser()
+    if data_home is None:
+        return user_cache()
+    return Path(data_home).expanduser()
 
 
 def user_cache() -> Path:

@@ -17,7 +17,10 @@ def marginal_benefit(benefit: object, points: PairSearch) -> tuple[Array, str]:
         origin = check_choice(
             "benefit", benefit, ("spectral", "uniform"), ", or pass an array with one number per node"
         )
-        values = spectral_benefit(points) if origin == "spectral" else np.full(n, 1.0 / n)
+        if origin == "spectral":
+            values = spectral_benefit(points)
+        else:
+            values = np.full(n, 1.0 / n)
     else:
         origin = "given"
         values = check_benefit(benefit, n, normalize=True)

@@ -266,7 +266,10 @@ class GLGP(WeightedSignals):
         points = make_search(X, self.engine, self.geometry)
         prior, origin, benefit = self._prior(points)
         solver = as_solver(self.solver)
-        storage = "dense" if isinstance(solver, TTGD) and solver.storage == "auto" else solver.storage
+        if isinstance(solver, TTGD) and solver.storage == "auto":
+            storage = "dense"
+        else:
+            storage = solver.storage
         smoothness = admissible_smoothness(points, self.beta, self.degree, self.c, storage)
         return Problem(smoothness, prior), origin, benefit
 

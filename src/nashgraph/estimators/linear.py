@@ -75,7 +75,10 @@ class LinearGLGP(SmoothGL):
         smoothness = admissible_smoothness(points, self.beta, self.degree, self.c, self.storage)
         everyone = np.ones(len(benefit))
         share = COST * typical_share(smoothness)
-        lam = lam_for_cost(smoothness, everyone, benefit, share) if given is None else given
+        if given is None:
+            lam = lam_for_cost(smoothness, everyone, benefit, share)
+        else:
+            lam = given
         graph = smoothness.respond(Bonus.of(lam * everyone, benefit))
         cost = smoothness.value(graph)
         return {

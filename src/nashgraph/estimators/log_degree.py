@@ -81,7 +81,10 @@ class LogDegreeGL(WeightedSignals):
         tol = check_number("tol", self.tol, low=0, open_low=True, remedy="tol is a relative duality gap; try 1e-9")
         max_iter = check_integer("max_iter", self.max_iter, low=1, remedy="it counts Newton steps; try 500")
         pairs = candidate_pairs(make_search(X), self.candidates, degree)
-        theta = None if alpha is None or beta is None else (alpha * beta) ** -0.5
+        if alpha is None or beta is None:
+            theta = None
+        else:
+            theta = (alpha * beta) ** -0.5
         grow = self.candidates == "auto"
         graph = log_degree_graph(pairs, theta=theta, degree=degree, grow=grow, tol=tol, max_iter=max_iter)
         if degree is not None and abs(graph.mean_degree - degree) > 0.1 * degree:
@@ -113,8 +116,14 @@ def check_scales(
     """Check alpha, beta and degree; the degree is None if both alpha and beta are given."""
     remedy = "larger values give more edges; leave it None to have it found from degree"
     above_zero: dict[str, Any] = {"low": 1e-100, "high": 1e100, "remedy": remedy}
-    strength = None if alpha is None else check_number("alpha", alpha, **above_zero)
-    spread = None if beta is None else check_number("beta", beta, **above_zero)
+    if alpha is None:
+        strength = None
+    else:
+        strength = check_number("alpha", alpha, **above_zero)
+    if beta is None:
+        spread = None
+    else:
+        spread = check_number("beta", beta, **above_zero)
     if strength is not None and spread is not None:
         return strength, spread, None
     if degree is None:

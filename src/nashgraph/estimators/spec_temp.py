@@ -99,7 +99,10 @@ class SpecTemp(GraphEstimator):
         anchor = check_integer("anchor", self.anchor, low=0, remedy=remedy)
         if anchor >= X.shape[1]:
             raise InputError(f"anchor must be a column of X, below {X.shape[1]}, got {anchor!r}: try anchor=0")
-        centred = X if check_flag("assume_centered", self.assume_centered) else X - X.mean(axis=0)
+        if check_flag("assume_centered", self.assume_centered):
+            centred = X
+        else:
+            centred = X - X.mean(axis=0)
         if np.abs(centred).max() <= SAME_SIGNALS * np.abs(X).max():  # all signals are the same: only rounding is left
             centred = np.zeros_like(X)
         basis, rank = template_basis(centred.T @ centred / len(X))

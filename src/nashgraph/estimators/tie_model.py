@@ -189,7 +189,10 @@ class TieModel(GraphEstimator):
             seed=drawn_seed(self.random_state),
             calibrate=self.calibrate and arrays.n <= MOST_NODES_DENSE,
         )
-        learned = learned_from(other_groups, options, arrays.n) if other_groups else None
+        if other_groups:
+            learned = learned_from(other_groups, options, arrays.n)
+        else:
+            learned = None
         fit = partial(fit_ties, options=options, learned=learned)
         waves: list[WaveFit] = []
         fitted: TieFit

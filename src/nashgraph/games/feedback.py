@@ -32,7 +32,10 @@ def too_much_feedback(weights: Any, interaction: Interaction) -> str:
     """Say that there is no equilibrium, and by how much the feedback must fall for one to exist."""
     slope = slope_at_large_actions(interaction)
     feedback = max(slope * spectral_radius(weights), 1.0)
-    times = "" if slope == 1.0 else f", times the interaction's slope at large actions, {slope:.3g},"
+    if slope == 1.0:
+        times = ""
+    else:
+        times = f", times the interaction's slope at large actions, {slope:.3g},"
     return (
         "the game on W has no equilibrium: actions grow without bound, because the feedback, W's spectral radius"
         f"{times} is {feedback:.6g} and must be below 1. It must fall by more than {1.0 - 1.0 / feedback:.2%}: scale W "

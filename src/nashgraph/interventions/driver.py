@@ -49,7 +49,9 @@ class Questions:
 
     def n_best(self, game: Game) -> int:
         """Return how many are wanted on this network."""
-        return max(1, min(BEST, game.n_nodes - 1)) if self.best is None else check_size("best", self.best, game.n_nodes)
+        if self.best is None:
+            return max(1, min(BEST, game.n_nodes - 1))
+        return check_size("best", self.best, game.n_nodes)
 
 
 class Answer(NamedTuple):
@@ -97,7 +99,9 @@ def caution(game: Game, prior: bool = False) -> str:
             " The network was learned with a prior that gives influence to nodes that matter in this game, so their "
             "effect is partly an assumption."
         )
-    return sentences if game.replicate_weights else f"{sentences} {NO_REPLICATES}"
+    if game.replicate_weights:
+        return sentences
+    return f"{sentences} {NO_REPLICATES}"
 
 
 def _answered(name: str, game: Game, asked: Questions, plain: Game | None) -> Answer:
@@ -118,7 +122,10 @@ def _answered(name: str, game: Game, asked: Questions, plain: Game | None) -> An
     if "among_best" in table:
         stable = int((table["among_best"].head(shown) >= 0.9).sum())
         many = "none is" if not stable else "1 is" if stable == 1 else f"{stable} are"
-        rest = ": this result is not stable" if not stable else "; the others are not stable"
+        if not stable:
+            rest = ": this result is not stable"
+        else:
+            rest = "; the others are not stable"
         sentences.append(
             f"Of these {shown}, {many} among the first {shown} in at least 90% of the replicates"
             f"{rest if stable < shown else ''}."
@@ -144,7 +151,10 @@ def _players(game: Game, asked: Questions, count: int) -> Iterator[Any]:
     if table["share"].sum() > 1.0:  # so a reader who adds them up is told
         yield "The losses overlap and do not add up."
     if figures["solved"] < game.n_nodes:
-        rank = "no other can be greater" if figures["proven"] else "which nodes come first is approximate"
+        if figures["proven"]:
+            rank = "no other can be greater"
+        else:
+            rank = "which nodes come first is approximate"
         yield f"{figures['solved']} losses are exact, and {rank}; the median is to first order."
 
 
@@ -170,7 +180,10 @@ def _ties_to_build(game: Game, asked: Questions, count: int) -> Iterator[Any]:
     table = best_ties(game, count)
     yield table
     gain = table.attrs["gain"]
-    together = f"raise the welfare by {gain / game.size:.1%}" if np.isfinite(gain) else "leave no equilibrium"
+    if np.isfinite(gain):
+        together = f"raise the welfare by {gain / game.size:.1%}"
+    else:
+        together = "leave no equilibrium"
     yield (
         f"Each adds a weight of {table.attrs['weight']:.3g} from source to target, a usual one here. All {len(table)} "
         f"together would {together}."

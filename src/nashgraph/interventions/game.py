@@ -84,7 +84,10 @@ class Game:
         if isinstance(graph, Game):
             return graph
         learned = as_graph(graph)
-        others = getattr(graph, "replicate_graphs_", ()) if replicates is None else replicates
+        if replicates is None:
+            others = getattr(graph, "replicate_graphs_", ())
+        else:
+            others = replicates
         rules = {"benefit": benefit, "interaction": interaction, "welfare": welfare}
         supported = learned.influence_supported
         if game is not None:
@@ -96,7 +99,10 @@ class Game:
         if "probability" in learned.edge_columns and not learned.directed:
             weights = scaled_ties(weights)
             others = map(scaled_ties, others)
-        prior = prior_of(learned, rules) if game is None else with_benefits(game, learned)
+        if game is None:
+            prior = prior_of(learned, rules)
+        else:
+            prior = with_benefits(game, learned)
         return cls(learned.names, weights, prior, tuple(others), influence_supported=supported)
 
     @property
@@ -176,7 +182,10 @@ class Game:
 
     def numbered(self, names: Iterable[Any]) -> Array:
         """Return nodes by number; unknown names are an error."""
-        wanted = [names] if isinstance(names, str) or not isinstance(names, Iterable) else list(names)
+        if isinstance(names, str) or not isinstance(names, Iterable):
+            wanted = [names]
+        else:
+            wanted = list(names)
         unknown = [repr(name) for name in wanted if name not in self.numbers]
         if unknown:
             some = listing(map(repr, self.names[:5].tolist()))
@@ -219,7 +228,9 @@ def prior_of(graph: LearnedGraph, rules: Mapping[str, Any]) -> Any:
         learned = GamePrior(benefit=graph.node_columns.get("benefit", np.ones(graph.n_nodes)))
     if isinstance(learned, GamePrior):
         return replace(learned, **changes)
-    return with_benefit(learned, changes["benefit"]) if changes else learned
+    if changes:
+        return with_benefit(learned, changes["benefit"])
+    return learned
 
 
 def with_benefits(prior: Any, graph: LearnedGraph) -> Any:
@@ -228,7 +239,10 @@ def with_benefits(prior: Any, graph: LearnedGraph) -> Any:
         raise InputError(
             f"game must be a prior or a fitted game, got {prior!r}: see nashgraph.priors and nashgraph.fit_game"
         )
-    size = getattr(prior, "n_nodes", None) if getattr(prior, "benefit", 0) is not None else None
+    if getattr(prior, "benefit", 0) is not None:
+        size = getattr(prior, "n_nodes", None)
+    else:
+        size = None
     if size not in (None, graph.n_nodes):
         raise InputError(f"the game is for {size} nodes, and the graph has {graph.n_nodes}")
     if isinstance(prior, GamePrior) and prior.benefit is None:
@@ -258,7 +272,9 @@ def check_size(name: str, size: object, most: int, what: str = "nodes") -> int:
 
 def check_best(best: int | None, n_nodes: int) -> int:
     """Check how many nodes count as the best; five by default."""
-    return min(BEST, n_nodes) if best is None else check_size("best", best, n_nodes)
+    if best is None:
+        return min(BEST, n_nodes)
+    return check_size("best", best, n_nodes)
 
 
 def stability(
@@ -339,7 +355,10 @@ def what_if(
     before = Game.on(graph, benefit, interaction, welfare, game=game)
     count = check_best(best, before.n_nodes)
     gone = before.numbered(without)
-    benefits = None if new_benefit is None else changed_benefit(before, new_benefit)
+    if new_benefit is None:
+        benefits = None
+    else:
+        benefits = changed_benefit(before, new_benefit)
     if len({*gone.tolist()}) == before.n_nodes:
         raise InputError("nobody is left: name fewer nodes in without")
     if cap_influence is not None:

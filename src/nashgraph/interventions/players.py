@@ -114,7 +114,10 @@ def first_order_losses(game: Game) -> Array:
     weights = game.matrix
     slope = prior.interaction.slope(state.actions) * prior.outer_slope(game.products, state.actions)
     reached = weights.T @ state.left
-    both = weights * weights.T if isinstance(weights, np.ndarray) else weights.multiply(weights.T)
+    if isinstance(weights, np.ndarray):
+        both = weights * weights.T
+    else:
+        both = weights.multiply(weights.T)
     direct = prior.welfare.gradient(state.actions) * state.actions
     return np.asarray(direct + state.right * (reached - state.left * (both @ slope)))
 

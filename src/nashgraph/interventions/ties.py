@@ -153,7 +153,10 @@ def costliest_ties(
         pairs, losses, over, proven = search.all_known(played, size, pairs, losses)
     else:
         candidates = promising(played)
-        bound = cost(played, candidates) if is_linear_total(played.prior) else None
+        if is_linear_total(played.prior):
+            bound = cost(played, candidates)
+        else:
+            bound = None
         pairs, losses, over, proven = search.by_estimates(played, size, candidates, bound)
     table = named(played, pairs, weight=weight_of(played, pairs), loss=losses, **over)
     table.attrs["proven"] = proven
@@ -232,7 +235,10 @@ def best_pairs(game: Game, count: int, tied: Iterable[int], right: Array | None 
     """Return the pairs of greatest first-order value that are not tied; ``right`` replaces what sources have."""
     n = game.n_nodes
     lefts = side_columns(game.state.left)
-    rights = side_columns(game.state.right) if right is None else right[:, None]
+    if right is None:
+        rights = side_columns(game.state.right)
+    else:
+        rights = right[:, None]
     if lefts.shape[1] == 1 and (rights >= 0).all() and (right is not None or n * n > DENSE_PAIRS):
         pairs = heaped_pairs(lefts[:, 0], rights[:, 0], {*np.asarray(tied).tolist()})
         return np.fromiter(_first(pairs, count), dtype=np.int64)

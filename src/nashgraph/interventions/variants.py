@@ -47,8 +47,13 @@ class BatchOptions:
 
 def fixed_point_terms(prior: Any) -> list[tuple[float, FixedPointPrior]]:
     """Return a prior as terms that can be solved in batches; none if one of its terms cannot."""
-    terms = prior.terms if isinstance(prior, SumOfPriors) else ((1.0, prior),)
-    return list(terms) if all(isinstance(term, FixedPointPrior) for _, term in terms) else []
+    if isinstance(prior, SumOfPriors):
+        terms = prior.terms
+    else:
+        terms = ((1.0, prior),)
+    if all(isinstance(term, FixedPointPrior) for _, term in terms):
+        return list(terms)
+    return []
 
 
 def values_without_each(game: Game, options: BatchOptions | None = None) -> Array:
@@ -126,7 +131,10 @@ def _values(game: Game, options: BatchOptions, variants: Any, alone: Callable[[i
     values = np.zeros(len(variants))
     at_rest = np.ones(len(variants), dtype=bool)
     for strength, prior in fixed_point_terms(game.prior):
-        alone_in_sum = game if prior is game.prior else Game(game.names, game.weights, prior, tol=game.tol)
+        if prior is game.prior:
+            alone_in_sum = game
+        else:
+            alone_in_sum = Game(game.names, game.weights, prior, tol=game.tol)
         inverse = _inverse(alone_in_sum, prior)
         for first in range(0, len(variants), options.block):
             some = slice(first, first + options.block)
@@ -158,7 +166,10 @@ def _settled(
         for _ in range(options.max_steps):
             sent = prior.interaction.value(points)
             inner = prior.benefit[:, None] + prior.share * variants.pressed(game.matrix @ sent, sent)
-            image = inner if prior.plain else np.column_stack([prior.response.value(column) for column in inner.T])
+            if prior.plain:
+                image = inner
+            else:
+                image = np.column_stack([prior.response.value(column) for column in inner.T])
             defect = variants.fixed(image - points)
             size = np.maximum(np.linalg.norm(points, axis=0), np.finfo(float).tiny)
             rested = np.linalg.norm(defect, axis=0) <= options.tol * size

@@ -79,7 +79,10 @@ def drawn_key(ids: Sequence[str]) -> dict[str, str]:
 def coded_text(codes: Mapping[str, str]) -> Callable[[str], str]:
     """Return what replaces ids in a sentence; an id of digits alone only in quotation marks or after "of"."""
     words = sorted((person for person in codes if not person.isdecimal()), key=len, reverse=True)
-    parts = [rf"(?<![^\W_])(?:{'|'.join(map(re.escape, words))})(?![^\W_])"] if words else []
+    if words:
+        parts = [rf"(?<![^\W_])(?:{'|'.join(map(re.escape, words))})(?![^\W_])"]
+    else:
+        parts = []
     if len(words) < len(codes):
         parts.append(r"(?<=')\d+(?=')|(?<=\bof )\d+\b|(?<=\bfor )\d+\b")
     pattern = re.compile("|".join(parts))

@@ -52,17 +52,24 @@ def whole_numbers(column: pd.Series) -> Array | None:
     """Return a column as whole numbers, if it is."""
     if pd.api.types.is_bool_dtype(column.dtype) or isinstance(column.dtype, pd.CategoricalDtype):
         return None
-    values = pd.to_numeric(column, errors="coerce") if is_text(column) else column
+    if is_text(column):
+        values = pd.to_numeric(column, errors="coerce")
+    else:
+        values = column
     if not pd.api.types.is_numeric_dtype(values.dtype) or pd.api.types.is_complex_dtype(values.dtype):
         return None
     numbers: Array = values.to_numpy(dtype=float, na_value=np.nan)
-    return numbers if numbers.size and np.isfinite(numbers).all() and not (numbers % 1).any() else None
+    if numbers.size and np.isfinite(numbers).all() and not (numbers % 1).any():
+        return numbers
+    return None
 
 
 def plain_numbers(column: pd.Series, decimal: str = ".") -> pd.Series:
     """Return text as numbers if every cell of it is plainly one and none is a code, else as it is."""
     values = pd.to_numeric(_pointed(column, decimal), errors="coerce")
-    return column if (values.isna() & column.notna()).any() or is_code(column) else values
+    if (values.isna() & column.notna()).any() or is_code(column):
+        return column
+    return values
 
 
 def understood(column: pd.Series, options: TableOptions = DEFAULT) -> tuple[pd.Series, str]:
@@ -139,20 +146,29 @@ def numbers(
 def _no_numbers(values: pd.Series, bad: Array, remedy: str) -> str:
     """Return what is wrong with cells that are not numbers, and the remedy."""
     rest = bad[1:] + 1
-    counted = "is 1 more, in row" if len(rest) == 1 else f"are {len(rest)} more, in rows"
+    if len(rest) == 1:
+        counted = "is 1 more, in row"
+    else:
+        counted = f"are {len(rest)} more, in rows"
     more = f" (nor {counted} {listing(rest)})" if len(rest) else ""
     place = f"row {bad[0] + 1}, column {values.name!r}: {reprlib.repr(values.iloc[bad[0]])} is not a number{more}"
     words = sorted({str(cell).strip() for cell in values.iloc[bad]})
     if all(map(DECIMAL_COMMA.fullmatch, words)):
         return f"{place}: pass --set decimal=,"
-    codes = f", take it as missing with --set na={words[0]!r}" if len(words) == 1 else ""
+    if len(words) == 1:
+        codes = f", take it as missing with --set na={words[0]!r}"
+    else:
+        codes = ""
     return f"{place}; correct it{codes}, leave the column out with --drop, or {remedy}"
 
 
 def refuse_what_never_is_a_number(column: pd.Series) -> None:
     """Refuse dates, complex numbers, and cells that are tables themselves."""
     kind = column.dtype
-    cells = tuple({type(cell) for cell in column.dropna()}) if pd.api.types.is_object_dtype(kind) else ()
+    if pd.api.types.is_object_dtype(kind):
+        cells = tuple({type(cell) for cell in column.dropna()})
+    else:
+        cells = ()
 
     def some(*wanted: type) -> bool:
         return any(issubclass(cell, wanted) for cell in cells)

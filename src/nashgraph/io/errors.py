@@ -48,7 +48,10 @@ def cannot_read(path: Path, kind: str) -> TableError:
     """Return the error of a file that its reader does not understand; what the reader says is for programmers."""
     start = path.read_bytes()[:1000]
     text = start.isascii() and b"\0" not in start and path.suffix.lower() not in WRITTEN_AS_TEXT
-    remedy = "it holds text: name it .csv" if text else "it is damaged or named wrongly: save it again, or as .csv"
+    if text:
+        remedy = "it holds text: name it .csv"
+    else:
+        remedy = "it is damaged or named wrongly: save it again, or as .csv"
     return TableError(f"{path.name} cannot be read as {kind}; {remedy}")
 
 

@@ -76,7 +76,10 @@ class Question:
         values = [value for value, _ in answers]
         labels = [label for _, label in answers]
         # Exports have the values of choices or their labels.
-        levels = values if {*profile.answers} - {*missing} <= {*values} else labels
+        if {*profile.answers} - {*missing} <= {*values}:
+            levels = values
+        else:
+            levels = labels
         if not {*profile.answers} - {*missing} <= {*levels}:
             return None
         folded = {level.casefold() for level in labels}
@@ -124,7 +127,10 @@ class Form:
         plans: list[ColumnPlan] = []
         for profile in profiles:
             question = questions[profile.name]
-            plan = None if question is None or not profile.filled else question.plan(profile)
+            if question is None or not profile.filled:
+                plan = None
+            else:
+                plan = question.plan(profile)
             if plan is not None:
                 plans.append(plan)
         return plans
@@ -173,7 +179,10 @@ def _questions(survey: pd.DataFrame, lists: Mapping[str, list[tuple[str, str]]])
         if not name or kind in ("begin", "end", "begin_group", "end_group", "begin_repeat", "end_repeat"):
             continue
         plain = {"select_one": "one", "select_multiple": "multiple", "geopoint": "place"}.get(kind, kind.casefold())
-        listed = tuple(lists.get(choices.split()[0], ())) if choices.split() else ()
+        if choices.split():
+            listed = tuple(lists.get(choices.split()[0], ()))
+        else:
+            listed = ()
         questions[name] = Question(name, plain, _text(row[label]) if label else "", listed)
     return questions
 
@@ -185,10 +194,19 @@ def _dictionary(path: Path, table: pd.DataFrame, columns: Mapping[str, str]) -> 
     questions: dict[str, Question] = {}
     for place, row in table.iterrows():
         name = _text(row[columns["variable / field name"]])
-        kind = _text(row[columns.get("field type", "")]).casefold() if "field type" in columns else ""
-        text = _text(row[columns["field label"]]) if "field label" in columns else ""
+        if "field type" in columns:
+            kind = _text(row[columns.get("field type", "")]).casefold()
+        else:
+            kind = ""
+        if "field label" in columns:
+            text = _text(row[columns["field label"]])
+        else:
+            text = ""
         written = _text(row[choices_of]) if choices_of else ""
-        parts = [part.partition(",") for part in written.split("|")] if "," in written else []
+        if "," in written:
+            parts = [part.partition(",") for part in written.split("|")]
+        else:
+            parts = []
         choices = tuple((value.strip(), label.strip()) for value, _, label in parts)
         plain = {"radio": "one", "dropdown": "one", "checkbox": "boxes"}.get(kind, kind)
         if kind in ("yesno", "truefalse"):

@@ -184,7 +184,10 @@ def _plain(values: Array) -> list[Any]:
     """Return a column's values, None where missing; what is neither a number nor true or false is text."""
     numeric = values.dtype.kind in TYPES
     there = np.isfinite(values) if numeric else ~pd.isna(values)
-    plain = values.tolist() if numeric else [str(value) for value in values]
+    if numeric:
+        plain = values.tolist()
+    else:
+        plain = [str(value) for value in values]
     return [value if known else None for value, known in zip(plain, there.tolist(), strict=True)]
 
 
@@ -234,7 +237,9 @@ def guarded(text: str) -> str:
 
 def unguarded(text: str) -> str:
     """Return the text that :func:`guarded` was given."""
-    return text[1:] if text.startswith("'") and FORMULA.match(text) else text
+    if text.startswith("'") and FORMULA.match(text):
+        return text[1:]
+    return text
 
 
 def guarded_table(table: pd.DataFrame) -> pd.DataFrame:

@@ -130,7 +130,9 @@ def _without_none(column: pd.Series) -> Any:
     """Return numbers if all cells are numbers or "None", as Python writes a gap; among words it is an answer."""
     values = pd.to_numeric(column, errors="coerce")
     gaps = column.isna() | (column == "None")
-    return values if values[~gaps].notna().all() and not gaps.all() else column
+    if values[~gaps].notna().all() and not gaps.all():
+        return values
+    return column
 
 
 def _cell(cell: Any) -> Any:

@@ -29,7 +29,10 @@ def plain_codes(values: Array) -> list[float]:
     others = seen[~(coded & (seen < 0))]
     if not coded.any() or (seen % 1).any():
         return []
-    found = [float(value) for value in seen[coded & (seen < 0)]] if others.size > 1 and others[0] >= 0 else []
+    if others.size > 1 and others[0] >= 0:
+        found = [float(value) for value in seen[coded & (seen < 0)]]
+    else:
+        found = []
     # From the top down: 99 is as far out as 98 lets it be.
     others = seen[~(coded & (seen > 0)) & ~np.isin(seen, found)]
     if others.size > 1:

@@ -46,7 +46,9 @@ def split_names(given: Iterable[str], columns: Iterable[str]) -> list[str]:
 def plain_names(names: Sequence[str]) -> list[str]:
     """Return names that are whole numbers without the point that some programs add: 5.0 and 5 are the same id."""
     whole = all(re.fullmatch(r"\d+(?:\.0+)?", name) for name in names if name.strip())
-    return [name.partition(".")[0] for name in names] if whole else list(names)
+    if whole:
+        return [name.partition(".")[0] for name in names]
+    return list(names)
 
 
 def check_nodes(names: Sequence[str], kind: str) -> None:
@@ -95,7 +97,9 @@ def why_code(column: pd.Series) -> str:
         return "its name says so"
     if QUANTITIES & words:
         return ""
-    return _why_numbered(values) if values is not None and distinct == len(column) >= 5 else ""
+    if values is not None and distinct == len(column) >= 5:
+        return _why_numbered(values)
+    return ""
 
 
 def _why_numbered(values: Array) -> str:
@@ -104,7 +108,9 @@ def _why_numbered(values: Array) -> str:
         return "it counts the rows"
     if len(values) >= MANY_ROWS and values.min() >= SMALL and np.ptp(values) == len(values) - 1:
         return "it numbers the nodes"
-    return "it is long numbers, all different" if values.min() >= 1e8 and _same_width(values) else ""
+    if values.min() >= 1e8 and _same_width(values):
+        return "it is long numbers, all different"
+    return ""
 
 
 def is_few(column: pd.Series) -> bool:

@@ -100,7 +100,10 @@ class Purposes:
             return
         before = self.by_column.setdefault(column, option)
         if before != option or (option == "counts" and column in self.by_option.values()):
-            two = f"{before} and {option}" if before != option else f"{option} twice"
+            if before != option:
+                two = f"{before} and {option}"
+            else:
+                two = f"{option} twice"
             raise PlanError(
                 f"{column!r} is declared as {two}: a column is for one purpose, so leave one out",
                 parameter=option,
@@ -121,7 +124,10 @@ def _meant(option: str, value: Any, names: Sequence[str]) -> Iterable[tuple[str,
     if isinstance(value, Mapping):
         items = [(str(name), more) for name, more in value.items()]
     else:
-        given = [value] if isinstance(value, str) else [str(item) for item in value]
+        if isinstance(value, str):
+            given = [value]
+        else:
+            given = [str(item) for item in value]
         items = []
         for item in split_names(given, names):
             name, mark, more = (item, "", "") if item in names else item.partition("=")

@@ -119,7 +119,9 @@ def _lines(columns: Sequence[ColumnPlan]) -> Iterator[tuple[str, list[str], Colu
 
 
 def _run(run: Sequence[ColumnPlan]) -> str:
-    return run[0].name if len(run) == 1 else f"{run[0].name}{RUN}{run[-1].name}"
+    if len(run) == 1:
+        return run[0].name
+    return f"{run[0].name}{RUN}{run[-1].name}"
 
 
 def write_plan(plan: Plan, path: str | Path) -> None:
@@ -143,7 +145,10 @@ class _Lines:
             heading = re.match(r"\s*\[+\s*([^\]]+?)\s*\]+", line)
             if heading:
                 tables += line.lstrip().startswith("[[")
-                section = (*heading[1].split("."), str(tables)) if heading[1].startswith("tables") else (heading[1],)
+                if heading[1].startswith("tables"):
+                    section = (*heading[1].split("."), str(tables))
+                else:
+                    section = (heading[1],)
                 self.places.setdefault(section, number)
             elif entry := re.match(r"""\s*("(?:[^"\\]|\\.)*"|'[^']*'|[\w-]+)\s*=""", line):
                 key = next(iter(tomllib.loads(f"{entry[1]} = 0")))

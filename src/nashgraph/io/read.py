@@ -178,7 +178,10 @@ def _unzip(path: Path, folder: Path, max_cells: int) -> Path:
         members = [member for member in archive.infolist() if not member.is_dir()]
         members = [member for member in members if not member.filename.startswith(("__MACOSX/", "."))]
         if len(members) != 1:
-            held = f"{len(members)} files, {listing(member.filename for member in members)}" if members else "no file"
+            if members:
+                held = f"{len(members)} files, {listing(member.filename for member in members)}"
+            else:
+                held = "no file"
             raise TableError(f"{path.name} holds {held}: unpack it, and give the one that is the table")
         name = Path(members[0].filename).name
         inner = folder / (name if Path(name).suffix else f"{name}.csv")  # pandas packs "survey.zip" around "survey"
@@ -248,7 +251,10 @@ def _flat(record: dict[str, Any], start: str = "") -> Iterator[tuple[str, Any]]:
 def _cells_of(content: Any) -> int:
     """Return how many cells a table in JSON has, with those that its records leave out: they may be nearly all."""
     if isinstance(content, dict):
-        content = content["data"] if isinstance(content.get("data"), list) else [*content.values()]
+        if isinstance(content.get("data"), list):
+            content = content["data"]
+        else:
+            content = [*content.values()]
     rows = content if isinstance(content, list) else []
     longest = max((len(row) for row in rows if isinstance(row, list)), default=1)
     return len(rows) * max(longest, len({name for row in rows if isinstance(row, dict) for name in row}))

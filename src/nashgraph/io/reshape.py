@@ -117,7 +117,10 @@ def _columns(table: pd.DataFrame, plan: TablePlan) -> Turned:
     """Return the people of the columns as rows, with the questions or moments as columns."""
     asked = plan.of_role("question")
     people = [column.name for column in plan.of_role("answer") if column.name in table.columns]
-    names = _named(table[asked[0].name]) if asked else [f"row {row + 1}" for row in range(len(table))]
+    if asked:
+        names = _named(table[asked[0].name])
+    else:
+        names = [f"row {row + 1}" for row in range(len(table))]
     if len({*names}) < len(names):
         names = [f"{name} ({row + 1})" for row, name in enumerate(names)]
     wide = table[people].T
@@ -160,7 +163,10 @@ def _matrix(table: pd.DataFrame, plan: TablePlan) -> Turned:
     """Return the people of a matrix and their ties: a cell that is not 0 ties its row to its column."""
     ids = plan.of_role("id")
     columns = plan.of_role("tie", "place")
-    names = _named(table[ids[0].name]) if ids else [column.name for column in columns]
+    if ids:
+        names = _named(table[ids[0].name])
+    else:
+        names = [column.name for column in columns]
     network, known = matrix_ties(table[[column.name for column in columns]], names)
     what = f"a matrix of {len(network)} ties between {len(names)} people"
     reports = network.assign(respondent=network["source"], relation="", wave="").drop(columns="weight")

@@ -162,7 +162,10 @@ def _weights_and_groups(guess: Guess, rows: Rows) -> None:
             about_one = 0.7 < numbers.mean() < 1.4 and bool((numbers % 1).any())
             if (numbers > 0).all() and (plainly or about_one):
                 sure = plainly or design
-                why = "a sampling weight" if sure else "a sampling weight, as its mean is about 1; or an answer?"
+                if sure:
+                    why = "a sampling weight"
+                else:
+                    why = "a sampling weight, as its mean is about 1; or an answer?"
                 guess.decide(profile, "weight", why, unsure=not sure)
         elif profile.named("group") and 1 < profile.distinct <= profile.rows / 2:
             guess.decide(profile, "group", "by its name")
@@ -304,9 +307,10 @@ def _is_flag(profile: Profile) -> bool:
 def _content(profile: Profile, block: Sequence[Profile]) -> set[str]:
     """Return the words of a name that the others of its kind do not all have, without an s at the end."""
     words = [{word.rstrip("s") for word in words_of(other.name, digits=True)} for other in block]
-    common = (
-        set.intersection(*words) if len(words) > 1 else {"do", "you", "know", "how", "many", "are", "a", "have", "n"}
-    )
+    if len(words) > 1:
+        common = set.intersection(*words)
+    else:
+        common = {"do", "you", "know", "how", "many", "are", "a", "have", "n"}
     own = {word.rstrip("s") for word in words_of(profile.name, digits=True)}
     return {word for word in own - common if len(word) > 1 and not TIED.fullmatch(word)}
 
@@ -354,7 +358,10 @@ def _totals(guess: Guess) -> None:
         plan = guess.plans[profile.name]
         if plan.role != "answer" or not profile.named("total") or profile.numbers is None:
             continue
-        marks = np.sum([_marks(tick) for tick in ticks], axis=0) if ticks else None
+        if ticks:
+            marks = np.sum([_marks(tick) for tick in ticks], axis=0)
+        else:
+            marks = None
         others = [
             p.numbers
             for p in guess.profiles
@@ -379,7 +386,10 @@ def _with_shared_codes(plans: Sequence[ColumnPlan], profiles: Sequence[Profile])
     shared: list[ColumnPlan] = []
     for plan, profile in zip(plans, profiles, strict=True):
         used = plan.role in ("answer", "count", "n_ties", "trait") and plan.scale != "category"
-        outside = _codes_outside(profile, codes, plan.missing) if used and profile.numbers is not None else []
+        if used and profile.numbers is not None:
+            outside = _codes_outside(profile, codes, plan.missing)
+        else:
+            outside = []
         shared.append(replace(plan, missing=(*plan.missing, *outside)) if outside else plan)
     return shared
 

@@ -181,7 +181,10 @@ def _with_questions(found: _Repeated) -> Rows | None:
 
 
 def _at_events(found: _Repeated) -> Rows | None:
-    events = found.rest if len(found.rest) == 1 else [profile for profile in found.rest if profile.named("event")]
+    if len(found.rest) == 1:
+        events = found.rest
+    else:
+        events = [profile for profile in found.rest if profile.named("event")]
     if len(events) != 1 or events[0].distinct < 2:
         return None
     if len(found.rest) > 1 and not _together_unique(found.table, found.person, events[0], few=0.05):
@@ -272,7 +275,10 @@ def _of_redcap(table: pd.DataFrame, profiles: list[Profile], aside: dict[str, st
         rows = table[table["redcap_repeat_instrument"].isna()]
     who = ColumnPlan(person.name, "id", why="REDCap's record")
     if rows[person.name].is_unique:
-        why = "REDCap: rows of repeated instruments are not people" if only else "REDCap: a row is a record"
+        if only:
+            why = "REDCap: rows of repeated instruments are not people"
+        else:
+            why = "REDCap: a row is a record"
         return Rows("people", (who,), why, only=only)
     if "redcap_event_name" in names and not rows[[person.name, "redcap_event_name"]].duplicated().any():
         wave = ColumnPlan("redcap_event_name", "wave", why="REDCap's event")

@@ -177,7 +177,10 @@ def _labelled(profile: Profile, kind: pd.CategoricalDtype, block: int) -> Column
 def _numeric(profile: Profile, block: int, pool: Pool) -> ColumnPlan:
     """Return numbers as yes or no, levels or amounts, with the codes for no answer."""
     seen, counts = profile.seen
-    missing = [code for code in pool.codes if (seen == code).any()] if pool.codes else _codes(seen, counts)
+    if pool.codes:
+        missing = [code for code in pool.codes if (seen == code).any()]
+    else:
+        missing = _codes(seen, counts)
     if missing:
         seen = seen[~np.isin(seen, missing)]
     codes = tuple(as_name(code) for code in (pool.codes or missing))

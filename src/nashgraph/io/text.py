@@ -82,7 +82,10 @@ def _read_csv(
     file: str, text: str, separator: str, names: list[str], header: bool, exact: Collection[str], **more: Any
 ) -> pd.DataFrame:
     # Only the slower engine knows separators beyond ASCII.
-    engine: dict[str, Any] = {"engine": "c", "low_memory": False} if separator.isascii() else {"engine": "python"}
+    if separator.isascii():
+        engine: dict[str, Any] = {"engine": "c", "low_memory": False}
+    else:
+        engine = {"engine": "python"}
     try:
         return pd.read_csv(
             _lines(text),
@@ -195,7 +198,9 @@ def _cut_at_blanks(text: str, separator: str) -> str:
         return ""
     rows = [line.split() for line in text.splitlines()]
     widths = {len(row) for row in rows if row}
-    return "\n".join("\t".join(row) for row in rows) if len(widths) == 1 and widths != {1} else ""
+    if len(widths) == 1 and widths != {1}:
+        return "\n".join("\t".join(row) for row in rows)
+    return ""
 
 
 def decoded(path: Path, encoding: str | None = None) -> tuple[str, list[str]]:
@@ -244,7 +249,9 @@ def encoding_of(content: bytes) -> str:
         return "utf-16"
     if CONTROLS.search(content) or _is_utf8(content):
         return "utf-8"
-    return "latin-1" if {*content} & {0x81, 0x8D, 0x8F, 0x90, 0x9D} else "cp1252"
+    if {*content} & {0x81, 0x8D, 0x8F, 0x90, 0x9D}:
+        return "latin-1"
+    return "cp1252"
 
 
 def _is_utf8(content: bytes) -> bool:
@@ -265,7 +272,9 @@ def found_separator(text: str) -> str:
     def columns(separator: str) -> tuple[int, int]:
         rows = [row for _, row in islice(_rows("the text", text, separator, strict=False), SAMPLE)]
         widths = [len(row) for row in rows[title_rows(rows) :]]
-        return (widths[0] if len(set(widths)) == 1 and widths[0] > 1 else 0, widths[0]) if widths else (0, 0)
+        if widths:
+            return (widths[0] if len(set(widths)) == 1 and widths[0] > 1 else 0, widths[0])
+        return (0, 0)
 
     return max(SEPARATORS, key=columns)
 
@@ -291,7 +300,10 @@ def _checked_shape(file: str, text: str, separator: str, header: bool) -> list[s
     if wrong := [(line, width) for line, width in widths if width != len(first)]:
         line, width = wrong[0]
         fields = "1 field" if width == 1 else f"{width} fields"
-        more = f"; so it is in {len(wrong)} lines: {listing(line for line, _ in wrong)}" if len(wrong) > 1 else ""
+        if len(wrong) > 1:
+            more = f"; so it is in {len(wrong)} lines: {listing(line for line, _ in wrong)}"
+        else:
+            more = ""
         problems.found.append(f"{file}: line {line} has {fields} and the first line has {len(first)}{more}")
     names = [f"column {k + 1}" for k in range(len(first))]
     if header:
@@ -304,7 +316,10 @@ def _checked_shape(file: str, text: str, separator: str, header: bool) -> list[s
 def checked_names(file: str, names: list[str]) -> list[str]:
     """Return the column names: no two alike; a first one may be empty (row names), others get their number."""
     named = [name if name or k == 0 else f"column {k + 1}" for k, name in enumerate(names)]
-    doubled = sorted({name for name in named if named.count(name) > 1}) if len(set(named)) < len(named) else []
+    if len(set(named)) < len(named):
+        doubled = sorted({name for name in named if named.count(name) > 1})
+    else:
+        doubled = []
     if doubled:
         places = listing([k + 1 for k, name in enumerate(named) if name == doubled[0]])
         raise TableError(f"{file} has the column name {doubled[0]!r} more than once (columns {places}): rename them")

@@ -57,7 +57,9 @@ class Ties(NamedTuple):
 
     def graph(self, directed: bool) -> nx.Graph[str]:
         """Return an empty graph; ``directed`` counts where the file does not say."""
-        return nx.DiGraph() if (directed if self.directed is None else self.directed) else nx.Graph()
+        if directed if self.directed is None else self.directed:
+            return nx.DiGraph()
+        return nx.Graph()
 
 
 class NoTiesError(TableError):
@@ -189,7 +191,8 @@ def _tied(path: Path, table: pd.DataFrame, columns: dict[str, Any], whole: pd.Se
             if name == "tie" and (odd := ~np.isin(found, (0.0, 1.0))).any():
                 raise TableError(f"{path.name}: the tie in row {int(np.argmax(odd)) + 1} is neither 1 nor 0")
             tied &= found != 0
-            weight = pd.Series(found, index=table.index) if name == "weight" else weight
+            if name == "weight":
+                weight = pd.Series(found, index=table.index)
     return tied, weight
 
 

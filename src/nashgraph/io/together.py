@@ -35,7 +35,10 @@ def with_others(building: Building, others: Sequence[str | Path | pd.DataFrame])
         elif rows.kind == "alter ties":
             building.decide("alter ties", f"{raw.file} has ties between the alters of one person, and is not used")
         elif rows.kind in ("reports", "matrix", "network"):
-            network = turned(raw.table, table).network if raw.network is None else raw.network
+            if raw.network is None:
+                network = turned(raw.table, table).network
+            else:
+                network = raw.network
             _add_reports(building, network, raw.file)
         else:
             raise TableError(

@@ -52,7 +52,8 @@ def trimmed(table: pd.DataFrame, no_data: Sequence[int] | None = None) -> Trimme
             )
         table = table.drop(index=table.index[below]).reset_index(drop=True)
         table = table.apply(lambda column: plain_numbers(column) if is_text(column) else column)
-        table = table.dropna(axis=1, how="all") if headers and not labels else table
+        if headers and not labels:
+            table = table.dropna(axis=1, how="all")
     return Trimmed(table, labels, tuple(row + 1 for row in below), decisions)
 
 

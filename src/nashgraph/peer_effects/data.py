@@ -83,9 +83,15 @@ def game_data(
     if not np.isfinite(y[rows]).any():
         raise InputError("nobody has an action, a place in the network and all covariates: check the names")
     for reason, people in left_out.items():
-        count = "1 person is" if len(people) == 1 else f"{len(people)} people are"
+        if len(people) == 1:
+            count = "1 person is"
+        else:
+            count = f"{len(people)} people are"
         warn(f"{count} left out, {reason}: {listing(people)}")
-    codes = None if groups is None else np.unique(np.asarray(groups)[rows], return_inverse=True)[1]
+    if groups is None:
+        codes = None
+    else:
+        codes = np.unique(np.asarray(groups)[rows], return_inverse=True)[1]
     return GameData(
         names=shown[places],
         networks=tuple(prepared(network[places][:, places], normalize) for network in networks),
@@ -135,7 +141,10 @@ def read_table(
         elif len(table) == len(y):
             labels = table.index
     else:
-        values = np.zeros((len(y), 0)) if X is None else np.asarray(X, dtype=float)
+        if X is None:
+            values = np.zeros((len(y), 0))
+        else:
+            values = np.asarray(X, dtype=float)
         values = values.reshape(len(values), -1)
         table = pd.DataFrame(values, columns=[f"x{k + 1}" for k in range(values.shape[1])])
     if len(table) != len(y):

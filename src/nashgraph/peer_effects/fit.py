@@ -39,7 +39,9 @@ class Design:
     @property
     def instrumental(self) -> Array:
         """The columns whose neighbours' values are instruments: the covariates, or without any the constant."""
-        return self.data.covariates if self.data.covariates.shape[1] else self.own
+        if self.data.covariates.shape[1]:
+            return self.data.covariates
+        return self.own
 
     def networks(self) -> tuple[Network, ...]:
         """Return each draw with its columns."""
@@ -192,7 +194,10 @@ def designed(
         constants = np.ones((len(data.names), 1))
         names = (CONSTANT,)
     columns = np.column_stack([constants, data.covariates])
-    friends = tuple(f"friends' {term}" for term in data.terms) if contextual else ()
+    if contextual:
+        friends = tuple(f"friends' {term}" for term in data.terms)
+    else:
+        friends = ()
     terms = (*names, *data.terms, *friends)
     design = Design(data, interaction, columns, terms, contextual, constant_only)
     check_not_collinear(design.columns(data.mean_network), terms)
@@ -292,7 +297,10 @@ def fitted(design: Design, settings: dict[str, Any], estimate: Estimate) -> Game
     if design.constant_only:
         n_played = design.own.shape[1] - data.covariates.shape[1]
     residuals = (data.actions - estimate.mean)[observed]
-    between = 0.0 if estimate.between is None else float(np.sqrt(estimate.between[0, 0]))
+    if estimate.between is None:
+        between = 0.0
+    else:
+        between = float(np.sqrt(estimate.between[0, 0]))
     return GameFit(
         terms=("peer effect", *design.terms),
         parameters=estimate.parameters,

@@ -70,7 +70,10 @@ def least_squares(form: ReducedForm, actions: Array, search: Search, start: Arra
     """Return the fit of least deviance; ``start`` are parameters to start from instead of the grid."""
     observed = np.isfinite(actions)
     target = actions[observed]
-    parameters = _first(form, actions, observed, search) if start is None else start
+    if start is None:
+        parameters = _first(form, actions, observed, search)
+    else:
+        parameters = start
     point = form.at(parameters[0], parameters[1:])
     limit = form.bound / form.family.feedback(target) * 0.9999
     step = 0
@@ -117,7 +120,10 @@ def check_identified(jacobian: Array, least: float) -> None:
 def _first(form: ReducedForm, actions: Array, observed: Array, search: Search) -> Array:
     """Return the best parameters on a grid of φ, on the first draws: a start needs no more."""
     form = ReducedForm(form.networks[: search.grid_draws])
-    end = search.share * form.bound / form.family.feedback(actions[observed]) if np.isfinite(form.bound) else 0.0
+    if np.isfinite(form.bound):
+        end = search.share * form.bound / form.family.feedback(actions[observed])
+    else:
+        end = 0.0
     best = np.zeros(1 + form.n_coefficients)
     least = np.inf
     for phi in np.linspace(-end, end, search.grid) if end else [0.0]:

@@ -110,7 +110,9 @@ class Network:
         """Return the equilibrium of the game."""
         if self.linear:  # for one column products are faster than a factorisation
             rest = solve_affine(lambda vector: phi * (self.weights @ vector), benefit, tol=self.tol)
-            return rest.point if rest.residual <= 1e-9 else self.solver(phi, None)(benefit[:, None])[:, 0]
+            if rest.residual <= 1e-9:
+                return rest.point
+            return self.solver(phi, None)(benefit[:, None])[:, 0]
         rest = solve_response(
             lambda vector: phi * (self.weights @ vector), benefit, self.interaction, self.response, tol=self.tol
         )

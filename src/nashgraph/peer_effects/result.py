@@ -114,7 +114,9 @@ class GameFit:
     @property
     def freedom(self) -> float:
         """Degrees of freedom of intervals: the number of groups less one if errors are clustered, else infinite."""
-        return float(self.n_groups - 1) if self.settings.get("errors") == "cluster" else np.inf
+        if self.settings.get("errors") == "cluster":
+            return float(self.n_groups - 1)
+        return np.inf
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -216,7 +218,10 @@ class GameFit:
         random = np.random.default_rng(random_state)
         drawn = random.multivariate_normal(self.parameters, self.covariance, size=count, method="svd")
         # Beyond 1 the linear game on rows that sum to 1 has no equilibrium; a link bounds actions by itself.
-        most = max(0.98, 1.02 * abs(self.peer_effect)) if self.settings.get("link") not in LINKS else np.inf
+        if self.settings.get("link") not in LINKS:
+            most = max(0.98, 1.02 * abs(self.peer_effect))
+        else:
+            most = np.inf
         drawn[:, 0] = np.clip(drawn[:, 0], -most, most)
         return drawn
 
@@ -245,7 +250,10 @@ class GameFit:
             method = "maximum likelihood"
         if self.settings["censored"]:
             method += ", censored at 0"
-        errors = "parametric bootstrap" if self.bootstrap is not None else str(self.settings["errors"])
+        if self.bootstrap is not None:
+            errors = "parametric bootstrap"
+        else:
+            errors = str(self.settings["errors"])
         figures = {
             "Estimated by": method,
             "People": f"{len(self.residuals):,}",
@@ -258,7 +266,10 @@ class GameFit:
         if self.n_draws > 1:
             figures["Draws of the network"] = f"{self.n_draws}; they add {self.between_draws:.4f} to the standard error"
         if self.first_stage is not None:
-            weak = ", weak instruments" if self.first_stage.statistic < 10.0 else ""
+            if self.first_stage.statistic < 10.0:
+                weak = ", weak instruments"
+            else:
+                weak = ""
             figures["First stage"] = f"F = {self.first_stage.statistic:.1f}{weak}"
         for title, test in (("Overidentification", self.overidentification), ("Moran test of residuals", self.moran)):
             if test is not None:

@@ -109,7 +109,10 @@ class GamePrior(FixedPointPrior):
         benefit = None if self.benefit is None else node_values(self.benefit)
         check_number("rounding", self.rounding, low=0, remedy="try 0.05; 0 leaves the corners sharp")
         # Corners of φ are rounded, because at a sharp one the value has no gradient.
-        width = 0.0 if self.plain or benefit is None else self.rounding * float(benefit.mean())
+        if self.plain or benefit is None:
+            width = 0.0
+        else:
+            width = self.rounding * float(benefit.mean())
         response = Clipped(np.inf if self.cap is None else float(self.cap), width)
         interaction = as_interaction(self.interaction)
         welfare = as_welfare(self.welfare)

@@ -251,7 +251,9 @@ class SumOfPriors(Combinable):
         """Return the rules of the only term with its strength; a longer sum has none that a page could play."""
         [(strength, prior), *others] = self.terms
         inner = rules_of(prior)
-        return None if others or inner is None else {**inner, "strength": strength * inner["strength"]}
+        if others or inner is None:
+            return None
+        return {**inner, "strength": strength * inner["strength"]}
 
 
 def _same(vectors: list[Any]) -> Array | None:
@@ -296,7 +298,10 @@ def rules_of(prior: Any) -> dict[str, Any] | None:
 
 def title(prior: Any) -> str:
     """Return what a prior is called in a sentence."""
-    terms = prior.terms if isinstance(prior, SumOfPriors) else ((1.0, prior),)
+    if isinstance(prior, SumOfPriors):
+        terms = prior.terms
+    else:
+        terms = ((1.0, prior),)
     return "the prior " + " + ".join(type(term).__name__ for _, term in terms)
 
 

@@ -140,7 +140,10 @@ class Resilience(Combinable):
         count = len(self.scenarios)
         together = AllScenarios(self.prior, len(self.scenarios))
         graph = AllWithoutNodes(weights, self.scenarios)
-        before = start.parts[0] if start is not None and len(start.parts) == 1 else None
+        if start is not None and len(start.parts) == 1:
+            before = start.parts[0]
+        else:
+            before = None
         rest, adjoint = together.solve(graph, tol, before)
         y = rest.point.reshape(-1, count)
         state = together.state(graph, rest.point, adjoint, 0.0)

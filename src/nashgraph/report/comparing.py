@@ -175,7 +175,10 @@ def compare_groups(model: Any, one: Any, other: Any, *, n_permutations: int = 19
         tops.append(by_chance.max())
         sums.append([part.sum() for part in parts])
     strengths = np.abs(np.diff(sums, axis=1)).ravel()
-    called = np.asarray(one.columns) if isinstance(one, pd.DataFrame) else np.arange(len(apart))
+    if isinstance(one, pd.DataFrame):
+        called = np.asarray(one.columns)
+    else:
+        called = np.arange(len(apart))
     listed = np.triu(np.maximum(*ties), 1).nonzero()
     adjusted = (np.asarray(tops) >= np.abs(apart[listed])[:, None]).sum(axis=1)
     table = pd.DataFrame({"source": called[listed[0]], "target": called[listed[1]]})
@@ -220,7 +223,10 @@ def compared_groups(
     for one, other in pairs:
         test = compare_groups(SmoothGL(), signals[one], signals[other], n_permutations=n_permutations)
         differ = int((test.ties["p_adjusted"] <= 0.05).sum())
-        strength = "not tested" if np.isnan(test.p_strength) else f"{test.p_strength:.2f}"
+        if np.isnan(test.p_strength):
+            strength = "not tested"
+        else:
+            strength = f"{test.p_strength:.2f}"
         rows.append((f"{one} and {other}", f"{test.p_structure:.2f}", strength, f"{differ:,} of {len(test.ties):,}"))
     sentence = (
         f"Permutation tests of the same people in two groups, by SmoothGL with {n_permutations} permutations of the "

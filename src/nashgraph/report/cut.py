@@ -38,7 +38,10 @@ def cut_of(graph: LearnedGraph) -> Cut:
     A pair's frequency or weight is the mean of its two directions.
     """
     column = next((name for name in ("probability", EVIDENCE, "frequency") if name in graph.edge_columns), "weight")
-    values = graph.weights.data if column == "weight" else np.asarray(graph.edge_columns[column], dtype=float)
+    if column == "weight":
+        values = graph.weights.data
+    else:
+        values = np.asarray(graph.edge_columns[column], dtype=float)
     symmetric = column in ("probability", EVIDENCE) or not graph.directed
     evidence = values if symmetric else pair_means(graph, values)
     share = column not in ("weight", EVIDENCE) and bool(((values >= 0) & (values <= 1)).all())
@@ -46,7 +49,10 @@ def cut_of(graph: LearnedGraph) -> Cut:
     level = float(evidence.min(initial=0.0))
     if column == EVIDENCE:
         ties = graph.suggested()
-        level = float(np.min(ties.edge_columns[EVIDENCE])) if ties.n_edges else 0.0
+        if ties.n_edges:
+            level = float(np.min(ties.edge_columns[EVIDENCE]))
+        else:
+            level = 0.0
     elif "expected_ties" in graph.node_columns:
         # A tie model knows how many ties there are better than which pairs have them: the likeliest pairs are shown.
         n_expected = round(float(np.sum(graph.node_columns["expected_ties"])) / 2)
@@ -65,14 +71,18 @@ def level_of_likeliest(graph: LearnedGraph, evidence: Array, n_pairs: int) -> fl
     if n_pairs >= len(values):
         return float(values.min(initial=1.0))
     above = values[values > values[n_pairs]]
-    return float(above.min(initial=1.0)) if len(above) else float(values[0])
+    if len(above):
+        return float(above.min(initial=1.0))
+    return float(values[0])
 
 
 def pair_means(graph: LearnedGraph, values: Array) -> Array:
     """Return the mean over both directions of each stored edge's pair; a direction that is not stored counts 0."""
     table = sparse.csr_array((values, graph.weights.indices, graph.weights.indptr), shape=graph.weights.shape)
     both = sparse.csr_array(table + table.T)
-    return 0.5 * np.asarray(both[table.tocoo().coords]).ravel() if len(values) else values
+    if len(values):
+        return 0.5 * np.asarray(both[table.tocoo().coords]).ravel()
+    return values
 
 
 def matched(graph: LearnedGraph, truth: Any) -> LearnedGraph:

@@ -145,7 +145,10 @@ def make_drawing(
     count = len(own.influence)
     pulling = own.edges.take(heaviest_of_each(own.edges, 8))
     pull = sparse.csr_array((pulling.weight, (pulling.target, pulling.source)), shape=(count, count))
-    found = LearnedGraph.of(pull).communities if communities is None else communities[graph.by_influence[:count]]
+    if communities is None:
+        found = LearnedGraph.of(pull).communities
+    else:
+        found = communities[graph.by_influence[:count]]
     community = np.unique(found, return_inverse=True)[1]
     bubbles = None
     if layout is not None:
@@ -158,7 +161,10 @@ def make_drawing(
     n_nodes = graph.n_nodes
     n_held = len(own.edges.weight)
     if (count, n_held) != (n_nodes, own.n_edges):
-        nodes = "all" if count == n_nodes else f"the {count:,} most influential of the"
+        if count == n_nodes:
+            nodes = "all"
+        else:
+            nodes = f"the {count:,} most influential of the"
         which = "heaviest" if cut.column == "weight" else "surest"
         left_out = (
             f"This page holds {nodes} {n_nodes:,} nodes and {n_held:,} of the {own.n_edges:,} edges: the {which}, and "
@@ -238,7 +244,9 @@ def make_view(model: GraphEstimator, order: Array, at_most: int, cut: Cut, fitte
 def game_of(model: GraphEstimator) -> PriorEffect:
     """Return the prior of a model that plays a game; it alone has a place on the front."""
     prior = model.prior_
-    return prior if prior is not None and np.isfinite(prior.welfare) else PriorEffect(np.nan, "", np.nan, np.nan)
+    if prior is not None and np.isfinite(prior.welfare):
+        return prior
+    return PriorEffect(np.nan, "", np.nan, np.nan)
 
 
 def thinned(path: LambdaPath) -> list[GraphEstimator]:
@@ -368,7 +376,10 @@ def separate(points: Array, radius: Array, rounds: int) -> None:
                         dx = np.cos(1.0 * i)
                         dy = np.sin(1.0 * i)
                         distance = 1.0
-                    push = 0.5 * (room - distance) / distance if distance < room else 0.5 * room
+                    if distance < room:
+                        push = 0.5 * (room - distance) / distance
+                    else:
+                        push = 0.5 * room
                     points[i, 0] += push * dx
                     points[i, 1] += push * dy
                     points[j, 0] -= push * dx

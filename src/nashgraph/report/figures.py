@@ -236,7 +236,10 @@ def plot_networks(graphs: Mapping[str, Any], *, n_edges: int | None = None, n_la
     drawn = {}
     keys = {}
     for title, graph in learned.items():
-        count = int(plots.LINES_A_NODE * graph.n_nodes) if n_edges is None else n_edges
+        if n_edges is None:
+            count = int(plots.LINES_A_NODE * graph.n_nodes)
+        else:
+            count = n_edges
         drawn[title] = pairs = plots.surest_pairs(cut_of(graph).ties, count)
         ends = np.stack([graph.names[pairs.source], graph.names[pairs.target]]).astype(str)
         keys[title] = [tuple(pair) for pair in np.sort(ends, axis=0).T.tolist()]

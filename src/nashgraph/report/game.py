@@ -158,7 +158,9 @@ def playable(model: GraphEstimator) -> Playable | None:
 
 def welfare_of(prior: Any) -> Any:
     """Return the welfare of a prior that has rules: a game, or a sum with only one term."""
-    return prior.terms[0][1].welfare if hasattr(prior, "terms") else prior.welfare
+    if hasattr(prior, "terms"):
+        return prior.terms[0][1].welfare
+    return prior.welfare
 
 
 def heaviest(weights: Any, most: int) -> tuple[Any, Array, Array]:

@@ -64,7 +64,10 @@ def render(summary: Summary) -> str:
     script = f"/*\nParts of d3:\n{asset('d3.LICENSE')}*/\n{asset('page.js')}"
     leaders = prose.leaders(graph)
     numbers = {name: number for number, name in enumerate(summary.hubs["name"].head(len(summary.drawing.positions)))}
-    answers = [] if summary.interventions is None else summary.interventions.answers
+    if summary.interventions is None:
+        answers = []
+    else:
+        answers = summary.interventions.answers
     return filled(
         "page.html",
         script,
@@ -141,7 +144,10 @@ def write_index(
 
 def open_report(model: GraphEstimator, file: str | Path | None = None, *, show: bool = True, **about: Any) -> Path:
     """Write a model's report, to a new temporary folder where no file is named, and open it."""
-    path = Path(file) if file is not None else Path(tempfile.mkdtemp(prefix="nashgraph-")) / "report.html"
+    if file is not None:
+        path = Path(file)
+    else:
+        path = Path(tempfile.mkdtemp(prefix="nashgraph-")) / "report.html"
     write_report(summarize(model, **about), path)
     if show:
         webbrowser.open(path.resolve().as_uri())
@@ -180,7 +186,10 @@ def still_picture(graph: LearnedGraph, layout: pd.DataFrame, width: int = 640, n
     for a, b in ends.tolist():
         lines[tint[a] if tint[a] == tint[b] else GREY].append((x[a], y[a], x[b], y[b]))
     told = graph.influence_supported is not False
-    share = graph.influence[order] / max(float(graph.influence.mean()), 1e-12) if told else np.ones(len(order))
+    if told:
+        share = graph.influence[order] / max(float(graph.influence.mean()), 1e-12)
+    else:
+        share = np.ones(len(order))
     radius = np.clip(7 * np.sqrt(share), 2.5, 14) * min(1.0, 6.0 / np.sqrt(count)) * width / 640
     for k in range(count):
         circles[tint[k]].append((x[k], y[k], max(1.5, radius[k])))

@@ -154,10 +154,16 @@ def _profiled(column: InputColumn, values: Array, community: Array) -> tuple[Arr
             scale = np.array(column.levels, dtype=float) if column.levels else None
         except ValueError:
             scale = None
-        given = values[known] if scale is None else scale[values[known].astype(int)]
+        if scale is None:
+            given = values[known]
+        else:
+            given = scale[values[known].astype(int)]
         spread = float(given.std(ddof=1)) if len(given) > 1 else 0.0
         mean = np.bincount(community[known], weights=given, minlength=count) / per
-        lead = np.clip((mean - given.mean()) / (2 * spread), -1, 1) if spread else np.zeros(count)
+        if spread:
+            lead = np.clip((mean - given.mean()) / (2 * spread), -1, 1)
+        else:
+            lead = np.zeros(count)
         said = [column.levels[round(at)] if column.levels and scale is None else number(float(at)) for at in mean]
         called = [f"{name}: {'high' if each > 0 else 'low'}" for each in lead]
     else:

@@ -71,11 +71,16 @@ def plot_graph(
     """
     learned = as_graph(graph)
     named = check_integer("n_labels", n_labels, low=0, remedy="it is a number of hubs to name; try 8")
-    true = None if truth is None else matched(learned, truth).undirected().listed
+    if truth is None:
+        true = None
+    else:
+        true = matched(learned, truth).undirected().listed
     if n_edges is not None:
         n_edges = check_integer("n_edges", n_edges, low=0, remedy="it is a number of pairs; try 100")
+    elif true is not None:
+        n_edges = len(true.weight)
     else:
-        n_edges = len(true.weight) if true is not None else int(LINES_A_NODE * learned.n_nodes)
+        n_edges = int(LINES_A_NODE * learned.n_nodes)
     drawn = surest_pairs(learned, n_edges)
     places = places_of(positions, learned, drawn)
     ax = axes_or_new(ax)
@@ -192,7 +197,10 @@ def plot_adjacency(graph: Any, ax: Axes | None = None, *, order: str | Iterable[
     learned = as_graph(graph)
     chosen = node_order(order, learned)
     by_community = isinstance(order, str) and order == "community"
-    breaks = np.cumsum(np.bincount(learned.communities)[1:])[:-1].tolist() if by_community else []
+    if by_community:
+        breaks = np.cumsum(np.bincount(learned.communities)[1:])[:-1].tolist()
+    else:
+        breaks = []
     cells = heat_cells(learned.weights[chosen][:, chosen])
     ax = axes_or_new(ax)
     n = len(chosen)
@@ -234,13 +242,19 @@ def node_order(order: str | Iterable[Any], graph: LearnedGraph) -> Array:
     if isinstance(order, str):
         check_choice("order", order, ("influence", "community", "given"), ", or pass a list of node names")
         first = graph.by_influence
-        by_community = first[np.argsort(graph.communities[first], kind="stable")] if order == "community" else first
+        if order == "community":
+            by_community = first[np.argsort(graph.communities[first], kind="stable")]
+        else:
+            by_community = first
         return np.arange(graph.n_nodes) if order == "given" else by_community
     number = {name: k for k, name in enumerate(graph.names)}
     wanted = list(order)
     unknown = [name for name in wanted if name not in number]
     if unknown or not wanted:
-        wrong = f"order names nodes that are not in the graph: {listing(unknown)}" if unknown else "order is empty"
+        if unknown:
+            wrong = f"order names nodes that are not in the graph: {listing(unknown)}"
+        else:
+            wrong = "order is empty"
         raise InputError(f"{wrong}; name nodes of the graph, or take 'influence' or 'given'")
     return np.array([number[name] for name in wanted])
 

@@ -245,14 +245,19 @@ def concentration_sentence(graph: LearnedGraph) -> str:
 
 def gaps_mark(graph: LearnedGraph, node: int) -> str:
     """Return what to write behind a node's name where a quarter of it or more is missing."""
-    share = float(graph.node_columns["missing"][node]) if "missing" in graph.node_columns else 0.0
+    if "missing" in graph.node_columns:
+        share = float(graph.node_columns["missing"][node])
+    else:
+        share = 0.0
     return f" ({percent(share)} missing)" if share >= 0.25 else ""
 
 
 def speaking(graph: LearnedGraph) -> Array:
     """Return the nodes that may be named as influential, most influential first: not those without any signal."""
     order = graph.by_influence
-    return order[np.asarray(graph.node_columns["silent"])[order] == 0] if "silent" in graph.node_columns else order
+    if "silent" in graph.node_columns:
+        return order[np.asarray(graph.node_columns["silent"])[order] == 0]
+    return order
 
 
 def leaders(graph: LearnedGraph) -> Leaders:
@@ -293,8 +298,13 @@ def references(summary: Summary) -> list[str]:
     prior = summary.parameters.get("prior", "game")
     if summary.method == "GLGP" and prior != "game" and not prior.startswith("GamePrior"):
         return [FUNCTIONAL]
-    of_method = [REFERENCES[summary.method]] if summary.method in REFERENCES else []
-    return [*of_method, GAME] if summary.method == "ConsensusGL" and summary.prior is not None else of_method
+    if summary.method in REFERENCES:
+        of_method = [REFERENCES[summary.method]]
+    else:
+        of_method = []
+    if summary.method == "ConsensusGL" and summary.prior is not None:
+        return [*of_method, GAME]
+    return of_method
 
 
 def methods_paragraph(summary: Summary) -> str:
@@ -315,7 +325,10 @@ def methods_paragraph(summary: Summary) -> str:
     cut = summary.cut
     graph = summary.graph
     source = f" from {summary.source}" if summary.source else ""
-    cited = f" ({'; '.join(references(summary))})" if references(summary) else ""
+    if references(summary):
+        cited = f" ({'; '.join(references(summary))})"
+    else:
+        cited = ""
     density = cut.n_ties / max(1, graph.n_nodes * (graph.n_nodes - 1) / 2)
     basis = "The ties were inferred from likeness; none was observed."
     if "expected_ties" in graph.node_columns:
@@ -329,8 +342,14 @@ def methods_paragraph(summary: Summary) -> str:
     if summary.structure is not None and np.isfinite(summary.structure.p_value):
         sentences.append(f"A permutation test of whether answers go together gave p = {summary.structure.p_value:.2g}.")
     if np.isfinite(summary.agreement):
-        chance = summary.reference.agreement if summary.reference is not None else np.nan
-        beside = f", {percent(chance)} with shuffled answers" if np.isfinite(chance) else ""
+        if summary.reference is not None:
+            chance = summary.reference.agreement
+        else:
+            chance = np.nan
+        if np.isfinite(chance):
+            beside = f", {percent(chance)} with shuffled answers"
+        else:
+            beside = ""
         sentences.append(f"Two replicates shared {percent(summary.agreement)} of the weight{beside}.")
     sentences.append(f"The calculation: {summary.certificate.sentence}.")
     for name, score in summary.scores.items():

@@ -155,7 +155,9 @@ def levels_of(costs: Array, n: int, degrees: Array | list[float]) -> list[float]
         more = size - len(higher)
         if fewer >= n and rank - fewer < more - rank:
             return lower
-        return 0.5 * (above + float(higher.min())) if len(higher) else 2.0 * above
+        if len(higher):
+            return 0.5 * (above + float(higher.min()))
+        return 2.0 * above
 
     return [level(int(rank)) for rank in wanted]
 

@@ -225,7 +225,10 @@ class Descent:
         """
         options = self.options
         way = response.minus(now.weights)
-        turned = np.zeros(len(self.shares), bool) if self.way is None else way.row_products(self.way) < 0
+        if self.way is None:
+            turned = np.zeros(len(self.shares), bool)
+        else:
+            turned = way.row_products(self.way) < 0
         grown = np.minimum(1.0, options.goes_on * self.shares)
         self.way = way
         self.shares = np.where(turned, options.turned * self.shares, grown)

@@ -82,7 +82,9 @@ def solve_gradually(problem: Problem, lam: float, solver: BestResponse) -> Resul
     gradual: Result | None = None
     for weaker in np.geomspace(min(lam_range(problem)[0], 0.5 * lam), lam, 8):
         gradual = solver.solve(problem, float(weaker), gradual)
-    return gradual if gradual is not None and gradual.objective < direct.objective else direct
+    if gradual is not None and gradual.objective < direct.objective:
+        return gradual
+    return direct
 
 
 def starting_points(problem: Problem, lam: float, random: np.random.RandomState) -> Iterator[Weights]:

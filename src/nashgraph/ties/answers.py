@@ -76,7 +76,10 @@ def estimate_errors(arrays: TieArrays, answers: Array, recall: float | None, var
     if variance is not None:
         parts.append("error variance given")
     if few or Z.shape[1] < 4 or not np.nansum(counts[full]):
-        why = "fewer than 95% of the nodes answered everything" if few else "too little was counted"
+        if few:
+            why = "fewer than 95% of the nodes answered everything"
+        else:
+            why = "too little was counted"
         missing = ["nothing forgotten"] if recall is None else []
         if variance is None:
             missing.append("small errors")

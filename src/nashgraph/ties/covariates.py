@@ -112,7 +112,10 @@ def report_task(
     if options.directed:
         bits = np.where(arrays.respondent == arrays.source, OUT, IN)
     usable = (about >= 0) & (arrays.respondent >= 0) & (about != arrays.respondent)
-    in_wave = np.ones(len(about), dtype=bool) if wave is None else arrays.wave == wave
+    if wave is None:
+        in_wave = np.ones(len(about), dtype=bool)
+    else:
+        in_wave = arrays.wave == wave
     usable &= in_wave
     asked: Array = np.asarray(arrays.asked.any(axis=(1, 2)))
     if wave is not None:

@@ -66,7 +66,10 @@ def learned_from(groups: Sequence[TieArrays], options: TieOptions, n: int) -> di
             weights.setdefault(name, []).append(value)
     learned = {}
     for name, values in weights.items():
-        spread = float(np.std(values, ddof=1)) if len(values) >= FEW else ASSUMED_SPREAD
+        if len(values) >= FEW:
+            spread = float(np.std(values, ddof=1))
+        else:
+            spread = ASSUMED_SPREAD
         learned[name] = (float(np.mean(values)), float(np.clip(spread, *SPREADS)))
     return learned
 

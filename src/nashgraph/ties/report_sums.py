@@ -43,7 +43,10 @@ def add_classes(data: PairData, weights: PairWeights, g: int, h_low: int, work: 
             if h == g and not data.within:
                 continue
             prior = work.prior[u, h]
-            value = work.posterior[u, h] - prior if power == 1 else prior * (1.0 - prior)
+            if power == 1:
+                value = work.posterior[u, h] - prior
+            else:
+                value = prior * (1.0 - prior)
             value *= data.weight[h]
             group[g] += value
             group[h] += value

@@ -106,7 +106,10 @@ def pair_data(task: ReportTask, terms: TermLayout) -> PairData:
     rows = keys // n_people
     columns = keys % n_people
     back = np.lexsort((rows, columns))
-    features = np.zeros((0, n_people)) if task.counts is None else task.counts.features.T
+    if task.counts is None:
+        features = np.zeros((0, n_people))
+    else:
+        features = task.counts.features.T
     return PairData(
         member_start=_starts(task.group, int(task.group.max()) + 1),
         group=task.group.astype(np.int64),

@@ -68,4 +68,6 @@ def _listed(texts: Sequence[str], total: int) -> str:
 
 def shortened(text: object, most: int = 28) -> str:
     """Return a text of at most so many letters."""
-    return str(text) if len(str(text)) <= most else f"{str(text)[: most - 1]}…"
+    if len(str(text)) <= most:
+        return str(text)
+    return f"{str(text)[: most - 1]}…"

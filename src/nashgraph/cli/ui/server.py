@@ -152,7 +152,9 @@ def application(session: Session, port: int) -> ASGIApp:
             path.unlink()
             raise
         await run_in_threadpool(session.take, kind, path)
-        return shown(session) if kind == "file" else PlainTextResponse(path.name)
+        if kind == "file":
+            return shown(session)
+        return PlainTextResponse(path.name)
 
     async def act(request: Request) -> Response:
         name = request.path_params["action"]
@@ -172,7 +174,9 @@ def application(session: Session, port: int) -> ASGIApp:
 
     async def result(request: Request) -> Response:
         file = session.result(request.path_params["path"])
-        return PlainTextResponse(NOT_THERE, 404) if file is None else FileResponse(file)
+        if file is None:
+            return PlainTextResponse(NOT_THERE, 404)
+        return FileResponse(file)
 
     async def packed(request: Request) -> Response:
         if session.view != "done":

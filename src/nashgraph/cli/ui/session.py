@@ -85,7 +85,9 @@ class Job:
         """Why there is no network, in a sentence; nothing if there is one."""
         if self.cancelled:
             return "Cancelled. Press Learn to start again."
-        return "" if self.process.returncode in (DONE, UNFINISHED) else str(self.answer["error"])
+        if self.process.returncode in (DONE, UNFINISHED):
+            return ""
+        return str(self.answer["error"])
 
     def cancel(self, patience: float = 5.0) -> None:
         """Interrupt the run as Ctrl-C does; after ``patience`` seconds end it with all its workers."""
@@ -148,7 +150,9 @@ class Session:
             return "reading"
         if not self.file or self.choosing:
             return "start"
-        return "done" if self.job is not None and not self.job.error else "setup"
+        if self.job is not None and not self.job.error:
+            return "done"
+        return "setup"
 
     def refuse_if_busy(self) -> None:
         """Refuse what would disturb a run."""
@@ -193,7 +197,10 @@ class Session:
         self.refuse_if_busy()
         self.given = dict(given)
         self.job = None
-        others = [self.folder / self.files["alters"]] if "alters" in self.files else []
+        if "alters" in self.files:
+            others = [self.folder / self.files["alters"]]
+        else:
+            others = []
         try:
             asked = form.reading(self.file, self.given)
         except Exception as error:

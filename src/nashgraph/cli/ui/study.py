@@ -83,7 +83,9 @@ def read(path: Path, others: Sequence[Path], arguments: Mapping[str, Any]) -> Re
 def in_words(decision: Decision) -> str:
     """Return a decision in one line; what would change it is a menu of the page."""
     columns = f"{listing(decision.columns)}: " if decision.columns else ""
-    return f"{columns}{decision.kind}, {decision.reason}" if decision.reason else f"{columns}{decision.kind}"
+    if decision.reason:
+        return f"{columns}{decision.kind}, {decision.reason}"
+    return f"{columns}{decision.kind}"
 
 
 def explained(error: Exception) -> Reading:

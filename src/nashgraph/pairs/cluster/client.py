@@ -89,7 +89,10 @@ def cluster(scheduler: str | None = None, workers: int | None = None) -> Iterato
     from distributed import Client
 
     try:
-        client = started(workers or cpu_count()) if scheduler is None else Client(scheduler, timeout=REACHED)
+        if scheduler is None:
+            client = started(workers or cpu_count())
+        else:
+            client = Client(scheduler, timeout=REACHED)
     except (OSError, ValueError) as error:
         if scheduler is None:
             raise
@@ -128,7 +131,10 @@ def check_versions(found: dict[str, Any]) -> None:
     """Refuse workers, or a scheduler, with another nashgraph or none."""
     for name, version in found.items():
         if version != __version__:
-            has = f"has nashgraph {version}" if isinstance(version, str) else f"cannot import nashgraph ({version})"
+            if isinstance(version, str):
+                has = f"has nashgraph {version}"
+            else:
+                has = f"cannot import nashgraph ({version})"
             raise InputError(
                 f"{name.replace('tcp://', 'the worker tcp://')} {has}, and {__version__} is needed: install the same "
                 "nashgraph wherever the cluster runs"
@@ -217,7 +223,10 @@ def failures_said(client: Client) -> Iterator[None]:
             "give them more (--memory-limit of dask worker), or fewer threads each (--nthreads 1)"
         ) from error
     except (CancelledError, ClosedClientError, CommClosedError, FutureCancelledError, OSError) as error:
-        address = "" if client.scheduler is None else f" {client.scheduler.address}"
+        if client.scheduler is None:
+            address = ""
+        else:
+            address = f" {client.scheduler.address}"
         raise InputError(
             f"the connection to the scheduler{address} was lost: check that it runs, and fit again with a new Client"
         ) from error

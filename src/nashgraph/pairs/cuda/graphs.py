@@ -154,7 +154,10 @@ class CudaWeights(Factor):
 
     def mix(self, other: Self, share: float | Array) -> Self:
         """Return (1 - share) W + share V; each row may have a share of its own."""
-        shares = to_device(share, self.costs) if not isinstance(share, float) else torch.full_like(self.costs, share)
+        if not isinstance(share, float):
+            shares = to_device(share, self.costs)
+        else:
+            shares = torch.full_like(self.costs, share)
         return self.combined(other, 1.0 - shares, shares)
 
     def minus(self, other: Self) -> Self:

@@ -291,7 +291,10 @@ class CudaSearch:
     def _padded(self, points: torch.Tensor) -> torch.Tensor:
         """Return points in float32 and in units of the largest, with zeros for as many signals as a tile takes."""
         width = points.shape[1]
-        whole = max(16, 1 << (width - 1).bit_length()) if width <= 64 else -64 * (-width // 64)
+        if width <= 64:
+            whole = max(16, 1 << (width - 1).bit_length())
+        else:
+            whole = -64 * (-width // 64)
         scaled = (points / self.unit**0.5).float()
         return torch.nn.functional.pad(scaled, (0, whole - width)).contiguous()
 

@@ -170,7 +170,10 @@ def project(scores: torch.Tensor, rows: torch.Tensor, lengths: torch.Tensor, gai
         rows = rows[kept]
         edges = kept if edges is None else edges[kept]
         lengths = torch.bincount(rows, minlength=len(top))
-    found = torch.arange(len(values), device=values.device) if edges is None else edges
+    if edges is None:
+        found = torch.arange(len(values), device=values.device)
+    else:
+        found = edges
     return Projection(found, values + above[rows], lengths, top, above)
 
 
