@@ -297,14 +297,8 @@ def finished(building: Building) -> Study:
         raise PlanError(f"{plan.table.file}: {what}", plan=plan, parameter="columns")
     index = pd.Index(building.people, dtype=object)
     check_nodes(building.people, "rows")
-    if coded.names:
-        missing = np.isnan(coded.values).mean(axis=1)
-    else:
-        missing = np.zeros(len(index))
-    if coded.names:
-        silent = silent_nodes(coded.values.T)
-    else:
-        silent = np.zeros(len(index), dtype=bool)
+    missing = np.isnan(coded.values).mean(axis=1) if coded.names else np.zeros(len(index))
+    silent = silent_nodes(coded.values.T) if coded.names else np.zeros(len(index), dtype=bool)
     if silent.any():
         reason = f"{int(silent.sum())} people have 0 in every answer, so their ties cannot be learned"
         building.decide("silent", reason, index[silent].tolist(), unsure=True)

@@ -130,7 +130,7 @@ def changes_of(model: TieModel, most: int = 5) -> list[Change]:
 
 
 def ties_per_node(graphs: Sequence[Any], n_ties: int | None, most_bins: int = 24) -> dict[str, Array]:
-    """Return how many nodes have how many ties, with 90% intervals over replicates or drawn networks.
+    """Return how many nodes have how many ties, with 90% intervals from halves of the signals, or from drawn networks.
 
     The ties of a replicate are its ``n_ties`` heaviest pairs, or all of them. Bins have one width of whole numbers.
     """

@@ -208,24 +208,16 @@ def summarize(
         ]
         front = pd.DataFrame(points, columns=["lam", "smoothness_cost", "welfare", "fitted"])
     found = interventions_of(model) if interventions else None
-    if columns is None:
-        table = None
-    else:
-        table = without_names(of_nodes(columns, graph.names), graph.names)
+    table = None if columns is None else without_names(of_nodes(columns, graph.names), graph.names)
     table = rough_places(table, model)
-    if table is None:
-        told = []
-    else:
-        told = describing(input_columns(table, ties), graph.names)
+    told = [] if table is None else describing(input_columns(table, ties), graph.names)
     order = graph.by_influence[: len(drawing.positions)]
     reference = None
     if signals is not None and "expected_ties" not in graph.node_columns:  # a tie model rests on what people told
-        if structure is None:
-            structure = structure_of(signals, table)
+        structure = structure_of(signals, table) if structure is None else structure
         reference = shuffled_reference(model, signals, table, most_alike(told))
         told = beside_chance(told, reference)
-        if stability is None:
-            stability = part_of_the_signals(model, signals)
+        stability = part_of_the_signals(model, signals) if stability is None else stability
     return Summary(
         title=title,
         source=source,
@@ -316,10 +308,7 @@ def differ_of(model: GraphEstimator, graph: LearnedGraph) -> Array | None:
 
 def trust_of(graph: LearnedGraph, truth: Any, stability: Mapping[str, Array] | None) -> dict[str, dict[str, Any]]:
     """Return the curves that tell how far a network can be relied on: its stability, and scores against a truth."""
-    if stability is None:
-        found: dict[str, dict[str, Any]] = {}
-    else:
-        found = {"stability": dict(stability)}
+    found: dict[str, dict[str, Any]] = {} if stability is None else {"stability": dict(stability)}
     if truth is None or not as_graph(truth).n_edges or as_graph(truth).n_nodes != graph.n_nodes:
         return found
     recall, precision, guessing = precision_recall(graph, truth)

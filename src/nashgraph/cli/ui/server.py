@@ -152,9 +152,7 @@ def application(session: Session, port: int) -> ASGIApp:
             path.unlink()
             raise
         await run_in_threadpool(session.take, kind, path)
-        if kind == "file":
-            return shown(session)
-        return PlainTextResponse(path.name)
+        return shown(session) if kind == "file" else PlainTextResponse(path.name)
 
     async def act(request: Request) -> Response:
         name = request.path_params["action"]
@@ -174,9 +172,7 @@ def application(session: Session, port: int) -> ASGIApp:
 
     async def result(request: Request) -> Response:
         file = session.result(request.path_params["path"])
-        if file is None:
-            return PlainTextResponse(NOT_THERE, 404)
-        return FileResponse(file)
+        return PlainTextResponse(NOT_THERE, 404) if file is None else FileResponse(file)
 
     async def packed(request: Request) -> Response:
         if session.view != "done":
