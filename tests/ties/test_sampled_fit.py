@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -13,7 +11,6 @@ from nashgraph.ties.report_fit import fit_reports
 from nashgraph.ties.reports import ReportPriors, ReportProblem
 from nashgraph.ties.sampled_fit import fit_sampled
 
-from .test_counts import counting_task
 from .test_reports import simulated, small_task
 
 
@@ -78,19 +75,7 @@ def test_steps_on_a_sample_end_at_the_same_solution():
 
 def test_a_poor_sample_is_doubled_until_the_exact_gradient_is_small():
     problem = ReportProblem(simulated(n=150)[0], ReportPriors(), 1, False)
-    solution = fit_sampled(problem, 1e-3, 500, 1e-3, n_controls=2.0)
+    solution = fit_sampled(problem, 10.0, 1e-3, 500, 1e-3, n_controls=2.0)
     assert solution.certificate.converged
     scale = 1.0 / np.sqrt(problem.information(solution.theta))
-    assert np.linalg.norm(scale * problem.objective(solution.theta)[1]) / problem.size < 2e-3
-
-
-def test_counts_are_fitted_on_a_sample_as_on_all_pairs():
-    task = counting_task(n=150, asked=110, seed=3)
-    task = replace(task, counts=replace(task.counts, recall=1.0))  # errors of counts do not depend on the fit
-    priors = ReportPriors(tie_person=0.4, class_group=0.0)
-    plain = fit_reports(task, priors, n_classes=1, strong=False, tol=1e-4)
-    sampled = fit_reports(task, priors, n_classes=1, strong=False, tol=1e-4, exact_up_to=100)
-    assert sampled.certificate.converged
-    assert sampled.objective == pytest.approx(plain.objective, abs=0.02)
-    people = np.arange(150)
-    np.testing.assert_allclose(sampled.rows(people)[0], plain.rows(people)[0], atol=5e-3)
+    assert np.linalg.norm(scale * problem.objective(solution.theta)[1]) / 10.0 < 2e-3

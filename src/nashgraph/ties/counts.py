@@ -127,11 +127,6 @@ class Tilts:
         """Return the gradient, given expected counts (features × people)."""
         return np.where(self.told, expected.T[self.rows] - self.answers + self._discount(), 0.0)
 
-    def residual(self, gradient: Array) -> float:
-        """Return the norm of the gradient relative to the counts and their errors."""
-        size = np.sqrt((self.answers**2).sum() + self.counts.variance[self.rows][self.told].sum())
-        return float(np.linalg.norm(gradient) / size)
-
     def measure_errors(self, rows_of: Callable[[Array], Array]) -> float:
         """Compute V from the probabilities without counts; return how much it changed, relative to its size."""
         before = self.noise
@@ -151,15 +146,6 @@ class Tilts:
             return p * (1.0 - p)
 
         blocks = self._products(variances) + self.noise
-        place = np.arange(blocks.shape[1])
-        blocks[:, place, place] += np.where(self.told, 1e-6, NOT_TOLD)
-        self.scale = np.linalg.cholesky(np.linalg.inv(blocks))
-
-    def assume_curvature(self) -> None:
-        """Take each person's block of the Hessian as if their ties were drawn from everybody alike."""
-        Z = self.counts.features
-        n_ties = np.maximum(np.nan_to_num(self.answers[:, 0]), 1.0)
-        blocks = n_ties[:, None, None] * (Z.T @ Z / len(Z)) + self.noise
         place = np.arange(blocks.shape[1])
         blocks[:, place, place] += np.where(self.told, 1e-6, NOT_TOLD)
         self.scale = np.linalg.cholesky(np.linalg.inv(blocks))
@@ -185,6 +171,7 @@ class Tilts:
     def solve(self, evaluate: Callable[[Array], tuple[float, Array]], tol: float, max_iter: int = 60) -> None:
         """Find E: ``evaluate`` returns the log-likelihood with tilts (features × people), and the expected counts."""
         start = self.values
+        size = np.sqrt((self.answers**2).sum() + self.counts.variance[self.rows][self.told].sum())
 
         def moved(scaled: Array) -> Array:
             move = np.einsum("nab,nb->na", self.scale, scaled.reshape(start.shape))
@@ -194,7 +181,7 @@ class Tilts:
             self.values = moved(scaled)
             value, expected = evaluate(self.of_features)
             gradient = self.gradient(expected)
-            self.relative_residual = self.residual(gradient)
+            self.relative_residual = float(np.linalg.norm(gradient)) / size
             return value + self.objective, np.einsum("nab,na->nb", self.scale, gradient).ravel()
 
         def check(scaled: Array) -> None:

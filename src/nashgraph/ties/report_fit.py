@@ -10,6 +10,7 @@ from scipy.optimize import minimize
 
 from ..certificate import Certificate, Measure, Monitor, Status
 from ..validation import Array
+from .report_kernels import IN, OUT
 from .reports import ReportPriors, ReportProblem, ReportTask
 from .sampled_fit import fit_sampled
 
@@ -67,10 +68,11 @@ def fit_reports(
     errors (of the complete data), relative to the square root of the number of reports and counts.
     """
     problem = ReportProblem(task, priors or ReportPriors(), n_classes, strong)
-    problem.tilt_tol = 0.3 * tol
-    if len(task.group) > exact_up_to:
-        found = fit_sampled(problem, tol, max_iter, LEAST_INFORMATION)
+    if len(task.group) > exact_up_to and task.counts is None:
+        size = np.sqrt(max(1.0, float((problem.data.bits & (OUT | IN) > 0).sum())))
+        found = fit_sampled(problem, size, tol, max_iter, LEAST_INFORMATION)
         return ReportFit(problem, found.theta, found.objective, found.certificate, found.information)
+    problem.tilt_tol = 0.3 * tol
     theta = problem.start()
     if task.counts is not None:
         problem.measure_counts(theta)
@@ -93,7 +95,9 @@ class _Climb:
         self.problem = problem
         self.monitor = monitor
         self.status = Status.STALLED
-        self.size = problem.size
+        n_reports = int((problem.data.bits & (OUT | IN) > 0).sum())
+        n_counts = 0 if problem.tilts is None else int(problem.tilts.told.sum())
+        self.size = np.sqrt(max(1.0, n_reports + n_counts))
 
     def run(self, theta: Array) -> Array:
         """Return parameters at which the gradient is within the tolerance, or the best that were found."""

@@ -402,68 +402,41 @@ class ReportProblem:
                 out[part] = values
         return out
 
-    def objective(
-        self, theta: Array, sample: PairSample | None = None, correction: Array | None = None
-    ) -> tuple[float, Array]:
-        """Return the log-likelihood plus the log prior, and the gradient; with counts, at the tilts that fit them.
-
-        ``correction`` is added to the expected counts of a sample, so that those of all pairs fit.
-        """
-        self.fit_tilts(theta, self.tilt_tol, sample, correction)
-        value, gradient, _ = self.at_tilts(theta, sample)
-        if self.tilts is not None and correction is not None:
-            value += float((correction * self.tilts.of_features).sum())
-        return value, gradient
-
-    def at_tilts(self, theta: Array, sample: PairSample | None = None) -> tuple[float, Array, Array]:
-        """Return the objective, its gradient and the expected counts at the tilts as they are."""
-        value, sums = self._sums(theta, 1, sample)
+    def objective(self, theta: Array, sample: PairSample | None = None) -> tuple[float, Array]:
+        """Return the log-likelihood plus the log prior, and the gradient; with counts, at the tilts that fit them."""
+        value = 0.0
         if self.tilts is not None:
-            value += self.tilts.objective
+            self.fit_tilts(theta, self.tilt_tol)
+            value = self.tilts.objective
+        log_likelihood, gradient = self.likelihood(theta, sample)
+        value += log_likelihood
         away = theta - self.mean
         value -= 0.5 * float(self.precision @ away**2)
-        return value, self._collect(sums, power=1) - self.precision * away, sums.counted
+        return value, gradient - self.precision * away
 
-    def fit_tilts(
-        self, theta: Array, tol: float, sample: PairSample | None = None, correction: Array | None = None
-    ) -> None:
+    def fit_tilts(self, theta: Array, tol: float) -> None:
         """Find the tilts by which expected counts are those told, up to errors."""
         if self.tilts is None:
             return
 
         def expected(tilts: Array) -> tuple[float, Array]:
-            value, sums = self._sums(theta, 0, sample, tilts)
-            if correction is None:
-                return value, sums.counted
-            return value + float((correction * tilts).sum()), sums.counted + correction
+            value, sums = self._sums(theta, 0, tilts=tilts)
+            return value, sums.counted
 
         self.tilts.solve(expected, tol)
-
-    @property
-    def size(self) -> float:
-        """The root of the number of reports and counts, which the norm of the scaled gradient is divided by."""
-        n_reports = int((self.data.bits & (OUT | IN) > 0).sum())
-        n_counts = 0 if self.tilts is None else int(self.tilts.told.sum())
-        return float(np.sqrt(max(1.0, n_reports + n_counts)))
 
     @property
     def tilt_residual(self) -> float:
         """How far expected counts are from those told, up to errors, relative to the counts."""
         return 0.0 if self.tilts is None else self.tilts.relative_residual
 
-    def measure_counts(self, theta: Array, sampled: bool = False) -> float:
-        """Compute the errors of counts and the scale of tilts; return how much the errors changed.
-
-        With sampled pairs the scale, which only makes steps longer, is that of ties with anybody.
-        """
+    def measure_counts(self, theta: Array) -> float:
+        """Compute the errors of counts and the scale of tilts; return how much the errors changed."""
         if self.tilts is None:
             return 0.0
         none = np.zeros(self.data.features.shape)
         changed = self.tilts.measure_errors(lambda people: self.rows(theta, people, none)[0])
-        if sampled:
-            self.tilts.assume_curvature()
-        else:
-            self.tilts.measure_curvature(lambda people: self.rows(theta, people)[0])
+        self.tilts.measure_curvature(lambda people: self.rows(theta, people)[0])
         return changed
 
     def rows(

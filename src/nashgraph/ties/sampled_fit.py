@@ -12,9 +12,6 @@ factor of about ‖1 − H_s⁻¹H‖, how much the curvatures of sample and pro
 The gradient in the certificate and the objective are exact, and so is the solution, up to the tolerance. Steps are
 sampled, and so is the diagonal of the information, which scales the coordinates and gives standard errors (relative
 error below a tenth). A round whose exact gradient is not half of the last one's doubles the sample.
-
-With counts, expected counts get a correction of the same kind, and the tilts fit them at every step. The certificate is
-then the larger of the relative gradient and the relative residual of counts, both over all pairs.
 """
 
 from __future__ import annotations
@@ -46,6 +43,7 @@ class SampledSolution:
 
 def fit_sampled(
     problem: ReportProblem,
+    size: float,
     tol: float,
     max_iter: int,
     least_information: float,
@@ -54,7 +52,7 @@ def fit_sampled(
     share_left: float = 0.1,
     seed: int = 0,
 ) -> SampledSolution:
-    """Return the maximum of the posterior.
+    """Return the maximum of the posterior; ``size`` is what the norm of the scaled gradient is divided by.
 
     The first round, without a correction, ends at ``first_tol``: the sample's own error is larger. A corrected round
     leaves ``share_left`` of the gradient that it began with, about the error of the sample.
@@ -62,64 +60,56 @@ def fit_sampled(
     people = np.random.default_rng(seed).permutation(len(problem.data.group))[:ROWS_FOR_SPREAD]
     counts = cell_counts(problem.data, people)
     share = counts / max(1.0, counts[0])  # all pairs are in the first cell, that of the level
+    sample = draw_sample(problem.data, share, n_controls, seed)
     theta = problem.start()
-    nothing = (np.zeros_like(theta), np.zeros(problem.data.features.shape))
-    target = Target(problem, draw_sample(problem.data, share, n_controls, seed), *nothing)
+    correction = np.zeros_like(theta)
     monitor = Monitor(Measure.GRADIENT, tol, max_iter)
     status = None
     iterations = 0
     last = np.inf
     aim = first_tol
     while status is None:
-        problem.measure_counts(theta, sampled=True)
-        problem.tilt_tol = 0.3 * aim  # a sample need not fit counts better than it fits the rest
-        information = problem.information(theta, target.sample)
+        information = problem.information(theta, sample)
         scale = 1.0 / np.sqrt(np.maximum(information, least_information))
-        theta, steps = _climb(target, theta, scale, aim * problem.size, max_iter - iterations)
+        theta, steps = _climb(problem, sample, theta, correction, scale, aim * size, max_iter - iterations)
         iterations += steps
-        value, gradient, expected = problem.at_tilts(theta)
-        measure = float(np.linalg.norm(scale * gradient)) / problem.size
-        if problem.tilts is not None:
-            measure = max(measure, problem.tilts.residual(problem.tilts.gradient(expected)))
+        value, gradient = problem.objective(theta)
+        measure = float(np.linalg.norm(scale * gradient)) / size
         status = monitor.check(iterations, -value, measure)
         if status is None and steps == 0:
             status = Status.STALLED
-        sample = target.sample
         if measure > 0.5 * last:
             n_controls = 2.0 * n_controls
             sample = draw_sample(problem.data, share, n_controls, seed)
         last = measure
         aim = max(share_left * measure, 0.3 * tol)
-        _, sampled_gradient, sampled_counts = problem.at_tilts(theta, sample)
-        target = Target(problem, sample, gradient - sampled_gradient, expected - sampled_counts)
+        correction = gradient - problem.objective(theta, sample)[1]
     return SampledSolution(theta, value, monitor.certificate(status), information)
 
 
-@dataclass(frozen=True)
-class Target:
-    """The corrected sample (1): what is added to the gradient and to expected counts stays the same in a round."""
-
-    problem: ReportProblem
-    sample: PairSample
-    correction: Array
-    of_counts: Array
-
-    def objective(self, theta: Array, move: Array) -> tuple[float, Array]:
-        """Return the value and the gradient at ``theta + move``."""
-        value, gradient = self.problem.objective(theta + move, self.sample, self.of_counts)
-        return value + float(self.correction @ move), gradient + self.correction
-
-
-def _climb(target: Target, theta: Array, scale: Array, least: float, max_iter: int) -> tuple[Array, int]:
+def _climb(
+    problem: ReportProblem,
+    sample: PairSample,
+    theta: Array,
+    correction: Array,
+    scale: Array,
+    least: float,
+    max_iter: int,
+) -> tuple[Array, int]:
     """Maximise (1) from ``theta`` by L-BFGS until the norm of the scaled gradient is ``least``."""
+
+    def negative(scaled: Array) -> tuple[float, Array]:
+        moved = scale * scaled
+        value, gradient = problem.objective(theta + moved, sample)
+        return -value - float(correction @ moved), -scale * (gradient + correction)
+
     gradient_norm = np.inf
 
     def watched(scaled: Array) -> tuple[float, Array]:
         nonlocal gradient_norm
-        value, gradient = target.objective(theta, scale * scaled)
-        gradient = scale * gradient
+        value, gradient = negative(scaled)
         gradient_norm = float(np.linalg.norm(gradient))
-        return -value, -gradient
+        return value, gradient
 
     def check(scaled: Array) -> None:
         if gradient_norm <= least:
