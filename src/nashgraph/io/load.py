@@ -23,6 +23,7 @@ from .plan_file import checked_hash
 from .profiles import Profile, profiles_of
 from .read import check_file, read_table
 from .reshape import PERSON
+from .scales import CURRENCY, UNITS
 from .text import checked_names
 from .ties import GRAPHS, _read_graph
 from .trim import Trimmed, trimmed
@@ -91,12 +92,10 @@ def _raw(
         column: Any = table.iloc[:, place]
         if isinstance(dtype, pd.IntervalDtype):
             table.isetitem(place, column.astype(object).map(str, na_action="ignore").to_numpy())
+        elif pd.api.types.is_object_dtype(dtype) and column.map(lambda cell: isinstance(cell, NESTED)).any():
+            table.isetitem(place, column.map(_as_text))
         elif is_text(column) and (column == "None").any():
             table.isetitem(place, _without_none(column))
-        if not pd.api.types.is_object_dtype(dtype):
-            continue
-        if column.map(lambda cell: isinstance(cell, NESTED)).any():
-            table.isetitem(place, column.map(_as_text))
     trim = trimmed(table, None if plan is None else plan.no_data)
     trim.labels = {**questions, **trim.labels}
     data = trim.table
@@ -168,18 +167,31 @@ def _has_decimal_commas(table: pd.DataFrame) -> bool:
 
 
 def _swapped(column: pd.Series) -> pd.Series:
-    """Return numbers such as 1.606 and 1.606,5 of a table with decimal commas as numbers."""
+    """Return amounts such as 1.606 and 1 606,5 % of a table with decimal commas: numbers, or 1606.5% with its unit."""
     if not is_text(column):
         return column
     texts = column.map(lambda cell: cell.strip() if isinstance(cell, str) else cell, na_action="ignore")
-    plain = texts.map(lambda cell: cell.replace(".", "").replace(",", ".") if isinstance(cell, str) else cell)
-    shaped = texts.dropna().map(lambda cell: bool(NUMBER.fullmatch(str(cell))))
+    shaped = texts.dropna().map(lambda cell: bool(COMMA_AMOUNT.fullmatch(str(cell))))
     if not len(shaped) or not shaped.all():
         return column
-    return pd.to_numeric(plain, errors="coerce")
+    points = texts.map(_with_point, na_action="ignore")
+    numbers = pd.to_numeric(points, errors="coerce")
+    if (numbers.isna() & points.notna()).any():
+        return points
+    return numbers
 
 
-NUMBER = re.compile(r"[-+]?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?")
+def _with_point(cell: Any) -> Any:
+    """Return an amount without marks between thousands, and with a decimal point."""
+    if not isinstance(cell, str):
+        return cell
+    return re.sub(rf"(?<=\d){THOUSANDS}(?=\d)", "", cell).replace(",", ".")
+
+
+THOUSANDS = r"[.'’ \u00a0\u202f]"
+COMMA_AMOUNT = re.compile(
+    rf"[-+−]?(?:(?:{CURRENCY})\s*)?[-+−]?(\d{{1,3}}({THOUSANDS}\d{{3}})+|\d+)(,\d+)?\s*(?:{CURRENCY}|(?i:{UNITS}))?"
+)
 
 
 def _network(path: Path, digest: str) -> Raw:

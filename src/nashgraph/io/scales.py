@@ -241,7 +241,10 @@ def _as_numbers(profile: Profile) -> str | None:
 CURRENCY = r"[$€£¥₹₩₽₺₪₫฿]|[A-Z]{2,4}\.?|Rs\.?|Ksh\.?|%"
 UNITS = r"years?( old)?|yrs?|y|años|ans|jahre?|kg|km|m|cm|ha|acres?|hours?|hrs?|h|min(utes)?|days?|rs|/-"
 GROUPED = r"\d{1,3}(?:[,'’ \u00a0\u202f]\d{3})+|\d{1,3}(?:,\d{2})*,\d{3}|\d+"
-AMOUNT = re.compile(rf"\s*(?:({CURRENCY})\s*)?([-+−]?(?:{GROUPED})(?:\.\d+)?)\s*({CURRENCY}|(?i:{UNITS}))?\s*")
+AMOUNT = re.compile(
+    rf"\s*(?P<sign>[-+−]?)(?:(?:{CURRENCY})\s*)?(?P<number>[-+−]?(?:{GROUPED})(?:\.\d+)?)"
+    rf"\s*(?:{CURRENCY}|(?i:{UNITS}))?\s*"
+)
 
 
 def amount_of(cell: str) -> float | None:
@@ -249,7 +252,10 @@ def amount_of(cell: str) -> float | None:
     match = AMOUNT.fullmatch(cell)
     if match is None:
         return None
-    return float(re.sub(r"[,'’ \u00a0\u202f]", "", match[2]).replace("−", "-"))
+    if match["sign"] and match["number"][0] in "-+−":
+        return None
+    number = re.sub(r"[,'’ \u00a0\u202f]", "", match["sign"] + match["number"])
+    return float(number.replace("−", "-"))
 
 
 def number_of(level: str) -> float | None:
