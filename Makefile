@@ -40,8 +40,10 @@ test: $(VENV)/.dev ## lint, types, import contract, tests, doctests
 	$(MAKE) --no-print-directory lint
 	$(PYTEST)
 
+# `make test-fast LINT=` runs the tests alone.
+LINT ?= yes
 test-fast: $(VENV)/.dev ## the same without the tests marked slow (browser, fuzzing, clusters, experiments)
-	$(MAKE) --no-print-directory lint
+	$(if $(LINT),$(MAKE) --no-print-directory lint)
 	$(PYTEST) -m "not slow"
 
 test-newest: ## the tests with the newest libraries, unpinned, in an environment of its own: what is coming
