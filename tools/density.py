@@ -38,7 +38,7 @@ MOST = {
     "conditional expressions": 27.0,
     "vague names": 375,
 }
-LEAST_COMMENTS = 3.5
+LEAST_COMMENTS = 3.4
 
 
 def comments_and_code_lines(text: str) -> tuple[int, int]:
