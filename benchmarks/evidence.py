@@ -368,24 +368,6 @@ def lines(frame: pd.DataFrame) -> list[list[str]]:
     return found
 
 
-def speed() -> list[list[str]]:
-    """Return how long fits take."""
-    rows = []
-    for n, count in ((300, 10), (2000, 10), (20_000, 30)):
-        random = np.random.default_rng(0)
-        T = (random.random((n, count)) < random.uniform(0.05, 0.5, count)).astype(float)
-        ends = random.integers(0, n, (2, 6 * n))
-        graph = nx.empty_graph(n)
-        graph.add_edges_from(ends.T[ends[0] != ends[1]].tolist())
-        A = nx.to_scipy_sparse_array(graph, dtype=float)
-        given = {"traits": pd.DataFrame(T), "counts": pd.DataFrame(A @ T), "n_ties": pd.Series(A.sum(axis=1))}
-        start, cpu = time.perf_counter(), time.process_time()
-        model = TieModel().fit(**given)
-        seconds, busy = time.perf_counter() - start, time.process_time() - cpu
-        rows.append([f"{n:,} nodes, {count} traits", f"{seconds:.2f}", f"{busy:.2f}", str(model.n_iter_)])
-    return rows
-
-
 def moved_by_chance() -> list[list[str]]:
     """Return how far probabilities differ between six seeds of the calibration, with one network and by default."""
     rows = []
@@ -474,13 +456,13 @@ def main() -> None:
     measured = ("largest difference", "standard deviation", "CPU seconds")
     columns = [f"{what}, {how}" for how in ("one network", "as it is") for what in measured]
     report.table(["group", *columns], moved_by_chance())
-    report.section("Speed")
-    report.say(
-        "One fit with everything asked of everybody; calibration by simulation included up to 5,000 nodes. CPU seconds "
-        "add up both cores; seconds also depend on what else the machine does."
-    )
-    report.table(["problem", "seconds", "CPU seconds", "iterations"], speed())
+    # Sections that benchmarks.tie_targets, tie_speed and the like print stay, after the introduction.
+    before = REPORT.read_text(encoding="utf-8").split("\n## ")[1:]
     report.write(REPORT)
+    introduction, *after = REPORT.read_text(encoding="utf-8").split("\n## ")
+    titles = {section.partition("\n")[0] for section in after}
+    others = [section for section in before if section.partition("\n")[0] not in titles]
+    REPORT.write_text("\n## ".join([introduction, *others, *after]), encoding="utf-8")
 
 
 if __name__ == "__main__":
